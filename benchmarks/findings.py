@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -37,7 +37,8 @@ NAMES = sorted(path.stem for path in data_folder("experiments").glob("*.toml"))
 NOT_PLAYED = "*Not played anew yet.*"
 _LONG_VERDICT = 80  # words
 _MORE_SENTENCES = 3  # at most, after the verdict
-_ENOUGH_WORDS = 70  # no further sentence then, but what is the same for everyone
+_ENOUGH_WORDS = 70  # a sentence that would make a section longer is left out, and those after it
+_MOST_WORDS = 110  # the same for what is the same for everyone
 _SENTENCE_END = re.compile(r"(?<=\.)\s+(?=[A-Z])")
 _HALF_WIDTH = re.compile(r"±[\d.]+")
 _PART_SECONDS = re.compile(r" INFO part \d+: .* in ([\d.]+) s$", re.MULTILINE)
@@ -73,6 +74,7 @@ class Finding:
     games: int  # of all variants, levels and boards
     games_per_level: dict[str, int]  # of one variant on one board
     boards: tuple[str, ...]
+    extended_from: int  # games that were planned at first, if more were played after a first result; else 0
     planned_seconds: float  # of one core, by declared costs
     worker_seconds: float  # as measured, by the log of the run
     digest: str
@@ -130,13 +132,12 @@ def section(name: str) -> str:
         return f"### {find(name).question}\n\n{NOT_PLAYED} {figures}"
     answer = finding.answer
     first, rest = answer.first_words
-    rest = rest if len(rest.split()) <= _LONG_VERDICT else largest_changes(rest)
+    if len(rest.split()) > _LONG_VERDICT and "; " in rest:
+        rest = largest_changes(rest)
     text = f"**{first}**{rest}" if first else rest
-    shared = sentences(answer.shared)
-    text = " ".join([text, *shared])
-    others = [one for part in (answer.boards, answer.changes, answer.course) for one in sentences(part)]
-    for sentence in others[: _MORE_SENTENCES - len(shared)]:
-        if len(text.split()) + len(sentence.split()) > _ENOUGH_WORDS:
+    for number, sentence in enumerate(sentences(" ".join([answer.shared, answer.boards, answer.changes]).strip())):
+        most = _MOST_WORDS if sentence == answer.shared else _ENOUGH_WORDS
+        if number == _MORE_SENTENCES or len(f"{text} {sentence}".split()) > most:
             break
         text += f" {sentence}"
     return _plain(f"### {answer.question}\n\n{text}\n\n*{where(finding)}* {figures}")
@@ -182,7 +183,8 @@ def write_pages(name: str, folder: Path, docs: Path) -> None:
     if run.manifest.finished is None:
         raise SystemExit(f"{folder} is not finished")
     data = gather(open_run(folder))
-    experiment, shares = run.experiment, data.by_level(WIN_SHARE)
+    planned, shares = run.experiment.games, data.by_level(WIN_SHARE)
+    experiment = replace(run.experiment, games=run.games_per_variant)
     finding = Finding(
         experiment=name,
         answer=answer_of(data, str(RUNS / name)),
@@ -190,6 +192,7 @@ def write_pages(name: str, folder: Path, docs: Path) -> None:
         games=int(data.run.game_counts["games"].sum()),
         games_per_level={part.level.name: part.games_of(part.cells[0].name) for part in data.run.by_level},
         boards=tuple(experiment.boards),
+        extended_from=planned if planned < experiment.games else 0,
         planned_seconds=round(planned_seconds(experiment)),
         worker_seconds=round(sum(map(float, _PART_SECONDS.findall((folder / "run.log").read_text(encoding="utf-8"))))),
         digest=run.manifest.finished.digest,
@@ -244,10 +247,11 @@ def _figures(finding: Finding, data: ReportData, docs: Path) -> Iterator[str]:
 def how_played(finding: Finding) -> str:
     per_level = ", ".join(f"{level} {games:,}" for level, games in finding.games_per_level.items())
     on_each = f" on each of {len(finding.boards)} boards" if len(finding.boards) > 1 else ""
+    extended = f" (extended from {finding.extended_from:,} after a first result)" if finding.extended_from else ""
     return (
-        f"Seed {finding.seed}. Games of every variant{on_each}: {per_level}; {finding.games:,} in all. "
+        f"Seed {finding.seed}. Games of every variant{on_each}: {per_level}{extended}; {finding.games:,} in all. "
         f"Cost: {fmt.duration(finding.planned_seconds)} of one core by declared costs, "
-        f"{fmt.duration(finding.worker_seconds)} measured over all workers, on a machine with other work to do. "
+        f"{fmt.duration(finding.worker_seconds)} measured over all workers, on a shared machine. "
         f"Digest of the rows: `{finding.digest[:16]}`."
     )
 

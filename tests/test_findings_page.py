@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,7 @@ FINDING = Finding(
     games=123_840,
     games_per_level={"casual": 16_000, "master": 1_280},
     boards=("box",),
+    extended_from=0,
     planned_seconds=300,
     worker_seconds=600,
     digest="95" * 32,
@@ -135,6 +137,13 @@ def test_ranges_of_seats_go_over_the_levels() -> None:
 
 def test_the_small_print_says_where_an_answer_holds_and_how_sure_it_is() -> None:
     assert where(FINDING) == "Casual to master, on box; ±0.5 to ±1.9 points; 123,840 games."
+
+
+def test_a_run_that_went_on_after_a_first_result_says_so() -> None:
+    assert "(extended from" not in how_played(FINDING)
+    assert "master 1,280 (extended from 9,000 after a first result);" in how_played(
+        replace(FINDING, extended_from=9000)
+    )
 
 
 def test_a_section_has_the_verdict_and_at_most_three_more_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
