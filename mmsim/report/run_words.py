@@ -11,7 +11,7 @@ from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import Shape, Verdict, players_of
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.wording import edition_title, ruleset_titles, wording
-from mmsim.core.metrics import Wording
+from mmsim.core.metrics import ORDINALS, Wording
 from mmsim.report.sentences import join_words
 
 MAX_NAMED = 4  # variants; more are counted, not named
@@ -154,7 +154,8 @@ class RunWords:
 
     def changes(self, comparisons: Sequence[ComparisonOverLevels]) -> str:
         """What differs: what holds at every level first, then what is larger in tolerances; the rest is counted."""
-        apart = [one for one in comparisons if one.is_different]
+        mirrored = ORDINALS[1] if self.players == 2 else ""  # the second of two seats wins what the first loses
+        apart = [one for one in comparisons if one.is_different and one.group != (mirrored or None)]
         if any(one.measure.name == SEAT_IMBALANCE.name for one in apart):
             apart = [one for one in apart if one.measure.name != WIN_SHARE]
         apart.sort(

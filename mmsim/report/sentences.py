@@ -225,7 +225,7 @@ def on_every_board(data: ComparedRun, titles: Sequence[str]) -> list[str]:
     if ahead:
         first, last = "the first player is ahead of the last", "the last player is ahead of the first"
         where = board_count(
-            on_boards(ahead), first, last, "the first player is shown to be ahead of the last or behind it"
+            on_boards(ahead), first, last, "is the first player shown to be ahead of the last or behind it"
         )
         sentences.append(f"With {titles[0]}, {where}.")
     for over_levels in data.comparisons:
@@ -237,7 +237,7 @@ def on_every_board(data: ComparedRun, titles: Sequence[str]) -> list[str]:
                 same,
                 "the seats are less even",
                 "the seats are more even",
-                "the seats are shown to be more or less even",
+                "are the seats shown to be more or less even",
             )
             sentences.append(f"With {name}{data.level_clause}, {where}.")
     return sentences
@@ -248,7 +248,7 @@ def board_count(on: OnBoards, higher: str, lower: str, either: str) -> str:
     boards = len({board.partition(OF_LEVEL)[0] for board in on.differences})
     cases = len(on.differences)
     if not on.shown:
-        return f"{either} on none of {boards} boards"
+        return f"on none of {boards} boards {either}"
     text = higher if on.differences[on.shown[0]].value > 0 else lower
     smallest, largest = sorted(abs(100 * end) for end in on.range)
     if on.direction and len(on.shown) == cases:

@@ -239,7 +239,9 @@ def _no_differences(words: RunWords, comparisons: Sequence[ComparisonOverLevels]
 
 def other_changes(words: RunWords, metric: str) -> str:
     """What differs besides the metric in question."""
-    told = {one.variant for one in words.data.primary if one.measure.name == metric and one.is_different}
+    told = {
+        one.variant for one in words.data.primary if one.measure.name == metric and one.verdict.shape is Shape.EVERY
+    }
     own = SEAT_METRICS if metric in SEAT_METRICS else (metric,)
     others = [
         one
