@@ -7,7 +7,7 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
-from mmsim.analysis.level_verdict import LevelVerdict, Verdict, players_of
+from mmsim.analysis.level_verdict import LevelVerdict, Shape, Verdict, players_of
 from mmsim.analysis.reply import Reply, VariantReply, reply_about
 from mmsim.analysis.wording import seat_title
 from mmsim.report.run_words import MAX_CHANGES, MAX_NAMED, SEAT_METRICS, RunWords, at_level, in_tolerances

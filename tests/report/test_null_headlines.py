@@ -20,7 +20,7 @@ WANTED = {
     "any seat": WantedAnswer(metric="win_share"),
     "differences": WantedAnswer(about="differences"),
 }
-CLAIMS = ("Yes", "Among", "No, the opposite", "With", "1 of")
+CLAIMS = ("Yes", "Partly", "No, the opposite", "Compared", "With", "1 of")
 METRICS = ("win_share", "seat_imbalance", "score", "turns")
 
 
@@ -38,7 +38,7 @@ def claims(folder: Path, seed: int, hold: int = 2, bots: str = "bold") -> set[st
         if answer.shared:
             claimed.add("seats of all")
     alone = replace(measured, run=replace(run, experiment=replace(run.experiment, answer=WantedAnswer(about="seats"))))
-    if "ahead (" in (text := answer_of(replace(alone, comparisons=[])).verdict) or "behind (" in text:
+    if "than a fair share" in answer_of(replace(alone, comparisons=[])).verdict:
         claimed.add("seats")
     return claimed
 
