@@ -85,6 +85,9 @@ def show(spec: options.BotArgument, game: options.GameName = None, as_json: opti
 def train(
     out: Annotated[Path, option("--out FILE", "Write the nets (JSON) here.")],
     game: options.GameName = None,
+    bot: Annotated[
+        str, option("--bot NAME", "The bot whose nets are trained. Default: the first of the game that has some.")
+    ] = "",
     rules: Annotated[
         list[str] | None,
         option("--rules SPEC", "A ruleset to train for; repeat to mix several. Default: a mix that the game names."),
@@ -131,6 +134,7 @@ def train(
         epochs=epochs,
         decay=decay,
         final_games=final_games,
+        bot_name=bot,
     )
     nets, results, curve = _train(settings, out, workers, quiet)
     for result in results:
@@ -175,6 +179,7 @@ def _train(
             nets, results = training.train(settings, runner, file, on_epoch)
         except LinAlgError as error:
             raise UsageError("too few decisions to fit a net to; play more games (--decision-games)") from error
-    epoch = nets.about["held_out_decisions"]["epoch"]
-    say(f"kept: epoch {epoch}, which explains most of the held-out decisions", err=True)
+    if "held_out_decisions" in nets.about:
+        epoch = nets.about["held_out_decisions"]["epoch"]
+        say(f"kept: epoch {epoch}, which explains most of the held-out decisions", err=True)
     return nets, results, curve

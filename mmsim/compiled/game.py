@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mmsim.compiled.startup import warm_up
 from mmsim.compiled.stepwise import CompiledVariant, Steps, play_step_by_step, win_chances_by_turn
 from mmsim.compiled.training_examples import SAMPLING_REQUEST, ExampleSampling, PositionSampling
+from mmsim.core.bots import NetBot
 from mmsim.core.game import GameRows
 from mmsim.core.interventions import check_interventions, check_no_interventions
 from mmsim.core.python_bots import PythonBot
@@ -113,10 +114,12 @@ class CompiledGame(TabledGame):
         self, prepared: CompiledVariant, first_game: int, count: int
     ) -> tuple[NDArray[Any], NDArray[np.uint16]]:
         sampling, memory = self.position_sampling, self.bot_entry_points.new_memory()
+        judged = sampling.judged_every and all(isinstance(bot, NetBot) for bot in prepared.seating.bots)
+        every, rounds = (sampling.judged_every, sampling.rounds) if judged else (sampling.every, 0)
         rows = np.zeros(sampling.rows, sampling.kind).view(np.recarray)
         request, positions = np.zeros(1, SAMPLING_REQUEST).view(np.recarray), [rows[:0].copy()]
         for game in range(first_game, first_game + count):
-            request[0] = prepared.seed, game, prepared.games_per_deal, 0, sampling.every, 0, 0
+            request[0] = prepared.seed, game, prepared.games_per_deal, 0, every, 0, rounds
             collected = int(self.bot_entry_points.collect_positions(memory, prepared.setting, rows, request))
             positions.append(rows[:collected].copy())
         collected_rows = np.concatenate(positions)

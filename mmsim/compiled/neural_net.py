@@ -75,12 +75,13 @@ def net_value(nets: Nets, at: Any, memory: Inputs, row: Any, inputs: Any) -> flo
 def value_net_value(nets: Nets, at: Any, memory: Inputs, row: Any, inputs: Any) -> float:
     """The value that the value net at index `at` gives to the inputs from index `row` on and to the features listed.
 
-    The sums over the features, `ACCUMULATORS` of them, are written after the inputs; without an embedding they are 0.
-    The order of the numbers is that of `ValueNet.packed`.
+    The sums over the features are written after the inputs; they are 0 for a net without an embedding. The order of the
+    numbers is that of `ValueNet.packed`.
     """
-    sums, embedding = np.int64(nets[ix(at)]), at + 1 + packed_size(inputs + ACCUMULATORS)
-    first = row + inputs
-    for i in range(ACCUMULATORS):
+    sums, first = np.int64(nets[ix(at)]), row + inputs
+    all_inputs = inputs + (sums if sums > 0 else np.int64(ACCUMULATORS))
+    embedding = at + 1 + packed_size(all_inputs)
+    for i in range(all_inputs - inputs):
         memory.inputs[ix(first + i)] = _ZERO
     if sums > 0:
         for i in range(sums):
@@ -91,4 +92,4 @@ def value_net_value(nets: Nets, at: Any, memory: Inputs, row: Any, inputs: Any) 
                 memory.inputs[ix(first + i)] += nets[ix(feature + i)]
         for i in range(sums):
             memory.inputs[ix(first + i)] = max(memory.inputs[ix(first + i)], _ZERO)
-    return net_value(nets, at + 1, memory, row, inputs + ACCUMULATORS)
+    return net_value(nets, at + 1, memory, row, all_inputs)

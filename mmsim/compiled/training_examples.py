@@ -33,11 +33,16 @@ class ExampleSampling(NamedTuple):
 
 
 class PositionSampling(NamedTuple):
-    """How a game samples positions: after one turn in `every`, at most `rows` per game."""
+    """How a game samples positions: after one turn in `every`, at most `rows` per game.
+
+    Where all bots have nets it is one turn in `judged_every`, and the value nets judge the game again `rounds` later.
+    """
 
     every: int
     kind: np.dtype[Any]
     rows: int
+    judged_every: int = 0  # 0: positions are never judged later
+    rounds: int = 0
 
 
 def example_rows(inputs: int) -> np.dtype[Any]:
@@ -58,7 +63,9 @@ def position_rows(inputs: int, most_features: int) -> np.dtype[Any]:
         [
             ("game", np.int64),
             ("seat", np.int64),
+            ("turn", np.int64),
             ("result", np.float32),  # 1 for a win, plus a part for the margin
+            ("judged", np.float32),  # what the value net expected some rounds later; the result if nobody was asked
             ("inputs", np.float32, inputs),
             ("features", np.int64),  # how many there are
             ("feature", np.uint16, most_features),

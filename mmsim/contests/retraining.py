@@ -119,7 +119,7 @@ def _fit_value(settings: TrainingSettings, runner: MatchRunner, nets: BotNets, o
     features = mirrored if of_board else np.zeros(0, np.int64)
     epochs, names = settings.value_epochs, settings.bot.value_inputs
     value, _ = fit_values(
-        positions, names, features, settings.seed, epochs, lambda point: on_epoch("value", point), shipped
+        positions, names, features, settings.seed, epochs, lambda point: on_epoch("value", point), start=shipped
     )
     return replace(nets, board_value=value) if of_board else replace(nets, value=value)
 

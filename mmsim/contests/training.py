@@ -15,15 +15,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mmsim import __version__
-from mmsim.contests.fitting import WEIGHT_DECAY, Fit, TrainingExamples, fit
+from mmsim.contests.fitting import WEIGHT_DECAY, Fit, Floats, TrainingExamples, fit
 from mmsim.contests.matches import HeldOutResult, Match, MatchRunner, mixed_match, one_against_others
 from mmsim.contests.value_fitting import PositionRows, Positions, fit_values
 from mmsim.core.bots import NetBot
 from mmsim.core.game import SupportsTraining
-from mmsim.core.neural_net import BotNets, Net, ValueNet
+from mmsim.core.neural_net import BotNets, Net, ValueNet, read_nets
 from mmsim.core.shell import Shell
 from mmsim.core.variant import Variant
-from mmsim.errors import UsageError
+from mmsim.errors import UsageError, unknown
 from mmsim.games import find_game, find_shell
 from mmsim.system.temporary import temporary_folder
 
@@ -52,6 +52,7 @@ class TrainingSettings:
     decay: float = WEIGHT_DECAY  # less for many decisions
     final_games: int = 4000  # held out, in total
     against: tuple[str, ...] = ()
+    bot_name: str = ""  # the bot whose nets are trained; the first one that has some
 
     def __post_init__(self) -> None:
         bot = self.bot
@@ -61,12 +62,13 @@ class TrainingSettings:
 
     @property
     def bot(self) -> NetBot:
-        return net_bot(find_shell(self.game))
+        return net_bot(find_shell(self.game), self.bot_name)
 
     @property
     def command(self) -> str:
         """The command that makes the same nets again."""
         bot, words = self.bot, [f"mmsim bots train --game {self.game}"]
+        words += [f"--bot {self.bot_name}"] if self.bot_name else []
         if self.rules != bot.rules:
             words += [f"--rules {rules}" for rules in self.rules]
         if self.players != bot.players:
@@ -75,7 +77,8 @@ class TrainingSettings:
             words += [f"--board {board}" for board in self.boards]
         if bot.value_inputs:
             words += [f"--games {self.games}", f"--value-epochs {self.value_epochs}"]
-        words += [f"--decision-games {self.decision_games}", f"--epochs {self.epochs}", f"--decay {self.decay:g}"]
+        if bot.choice_of is None:
+            words += [f"--decision-games {self.decision_games}", f"--epochs {self.epochs}", f"--decay {self.decay:g}"]
         return " ".join([*words, f"--final-games {self.final_games}", f"--seed {self.seed}"])
 
     def variants(self) -> list[Variant]:
@@ -93,11 +96,15 @@ class TrainingSettings:
         return [Variant(rules, players, board, seed=self.seed) for rules, players, board in tables]
 
 
-def net_bot(shell: Shell) -> NetBot:
-    """The bot of a game whose nets are trained."""
-    for bot in shell.bots.values():
+def net_bot(shell: Shell, name: str = "") -> NetBot:
+    """The bot of a game whose nets are trained: the one named, or the first that has nets."""
+    if name and name not in shell.bots:
+        raise unknown("bot", name, shell.bots)
+    for bot in (shell.bots[name],) if name else shell.bots.values():
         if isinstance(bot, NetBot):
             return bot
+    if name:
+        raise UsageError(f"bot {name} has no neural net to train")
     raise UsageError(f"no bot of {shell.name} has a neural net to train")
 
 
@@ -107,6 +114,7 @@ def collect_positions(settings: TrainingSettings, runner: MatchRunner) -> tuple[
     Features are kept of boards of one kind only: the one with most matches.
     """
     variants, teachers, game = settings.variants(), settings.bot.teachers, find_game(settings.game)
+    foresight = settings.bot.foresight
     assert isinstance(game, SupportsTraining)
     line_ups = [teachers, teachers[:1]]
     games = settings.games // (len(variants) * len(line_ups))
@@ -117,6 +125,7 @@ def collect_positions(settings: TrainingSettings, runner: MatchRunner) -> tuple[
         PositionRows(
             rows["inputs"].to_numpy().astype(np.float16),
             rows["result"].to_numpy(),
+            _blended(rows["result"].to_numpy(), rows["judged"].to_numpy(), foresight),
             rows["game"].to_numpy() // match.games_per_deal + number // len(line_ups),
             rows["features"].to_numpy() if len(mirror) == features else np.zeros(rows.height, np.int64),
             held["feature"].to_numpy() if len(mirror) == features else np.zeros(0, np.uint16),
@@ -126,6 +135,13 @@ def collect_positions(settings: TrainingSettings, runner: MatchRunner) -> tuple[
         )
     )
     return positions, next(mirror for mirror in mirrored if len(mirror) == features)
+
+
+def _blended(results: Floats, judged: Floats, foresight: float) -> Floats:
+    """What a value net is fitted to: results, which chance blurs, and what was expected some rounds later."""
+    if not foresight:
+        return results
+    return (np.float32(1 - foresight) * results + np.float32(foresight) * judged).astype(np.float32)
 
 
 def fit_value_nets(
@@ -144,7 +160,13 @@ def fit_value_nets(
     if not len(mirrored):
         return value, None, about
     board_value, fitted = fit_values(
-        positions, names, mirrored, seed, epochs, lambda point: on_epoch("board value", point)
+        positions,
+        names,
+        mirrored,
+        seed,
+        epochs,
+        lambda point: on_epoch("board value", point),
+        settings.bot.accumulators,
     )
     return value, board_value, {**about, "held_out_positions_with_board": _rounded(asdict(fitted))}
 
@@ -172,12 +194,17 @@ def train(
     """Fit a value net to positions, if the bot has one, and a net to decisions; write a file, and evaluate them.
 
     While decisions are collected the bot goes by its inputs for that, such as the opinion of the value net.
+    A bot that compares moves by a net it shares with another one gets no net for that.
     """
     value = board_value = None
     about: dict[str, Any] = {}
     if settings.bot.value_inputs:
         value, board_value, about = fit_value_nets(settings, runner, on_epoch)
     about = {"mmsim": __version__, "command": settings.command, "seed": settings.seed, **about}
+    if settings.bot.choice_of is not None:
+        shared = read_nets(settings.bot.choice_of, settings.bot.inputs, settings.bot.value_inputs)
+        about = {**about, "choice_of": shared.digest}
+        return _evaluate(settings, runner, BotNets(shared.choice, value, board_value, about), file)
     nets = BotNets(Net.linear(settings.bot.inputs, **settings.bot.untrained), value, board_value, about)
     with temporary_folder() as folder:  # workers read a file once
         untrained = folder / "nets.json"
@@ -208,11 +235,17 @@ def train_choice(
         "turns": len(examples.results),
         "held_out_decisions": _rounded(asdict(best)),
     }
-    nets = replace(nets, choice=choice, about=about)
+    return _evaluate(settings, runner, replace(nets, choice=choice, about=about), file)
+
+
+def _evaluate(
+    settings: TrainingSettings, runner: MatchRunner, nets: BotNets, file: Path
+) -> tuple[BotNets, list[HeldOutResult]]:
+    """Write nets to a file, play held-out games with them, and note the results in it."""
     nets.write(file)
     trained = f"{settings.bot.name}:weights={file}"
     results = runner.evaluate(_matches(settings, settings.final_variants(), trained, _HELD_OUT, settings.final_games))
-    nets = replace(nets, about={**about, "held_out_games": [_rounded(asdict(result)) for result in results]})
+    nets = replace(nets, about={**nets.about, "held_out_games": [_rounded(asdict(result)) for result in results]})
     nets.write(file)
     return nets, results
 

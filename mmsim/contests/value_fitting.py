@@ -35,6 +35,7 @@ class PositionRows(NamedTuple):
 
     inputs: NDArray[np.float16]  # [position, input]
     results: Floats  # [position]
+    targets: Floats  # [position]: what a net is fitted to, the result or something near it
     deal: NDArray[np.int64]  # [position]: deals with the same number are held out together
     feature_counts: NDArray[np.int64]  # [position]
     features: NDArray[np.uint16]  # of all positions, one after another
@@ -48,12 +49,13 @@ class Positions:
     features: NDArray[np.uint16]  # of all positions, one after another
     starts: NDArray[np.int64]  # [position]: where its features start; then the number of all
     results: Floats  # [position]
+    targets: Floats  # [position]: what a net is fitted to
     deal: NDArray[np.int64]  # [position]: deals with the same number are held out together
 
     @classmethod
     def joined(cls, parts: Iterable[PositionRows]) -> "Positions":
-        inputs, results, deal, counts, features = map(np.concatenate, zip(*parts, strict=True))
-        return cls(inputs, features, np.concatenate([[0], np.cumsum(counts)]), results, deal)
+        inputs, results, targets, deal, counts, features = map(np.concatenate, zip(*parts, strict=True))
+        return cls(inputs, features, np.concatenate([[0], np.cumsum(counts)]), results, targets, deal)
 
     def batch(self, rows: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int32], NDArray[np.int32]]:
         """The inputs and the features of some positions, and where the features of each start."""
@@ -66,9 +68,9 @@ class Positions:
 class _Weights:
     """The weights of a value net for standardised inputs, and Adam's moving averages of their gradients."""
 
-    def __init__(self, inputs: int, features: int, seed: int) -> None:
+    def __init__(self, inputs: int, features: int, sums: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        sums = ACCUMULATORS if features else 0
+        sums = sums if features else 0
         self.embedding = (0.05 * rng.standard_normal((features, sums))).astype(np.float32)
         self.embedding_bias = np.zeros(sums, np.float32)
         self.hidden = (rng.standard_normal((inputs + sums, UNITS)) / np.sqrt(inputs + sums)).astype(np.float32)
@@ -144,6 +146,7 @@ def fit_values(
     seed: int,
     epochs: int,
     on_epoch: Callable[[Fit], None],
+    sums: int = ACCUMULATORS,
     start: ValueNet | None = None,
 ) -> tuple[ValueNet, Fit]:
     """The value net that explains held-out games best; `mirrored` says which feature each becomes in a mirror.
@@ -160,11 +163,11 @@ def fit_values(
     inputs = positions.inputs[np.sort(sample)].astype(np.float64)
     shift, scale = inputs.mean(axis=0), inputs.std(axis=0)
     scale = np.where(scale < _MIN_SD, np.inf, scale)
-    weights = _Weights(len(names), len(mirrored), seed)
+    weights = _Weights(len(names), len(mirrored), sums, seed)
     if start:
         weights.start_from(start, shift, scale)
     else:
-        _fit_linear(weights, (inputs - shift) / scale, positions.results[np.sort(sample)])
+        _fit_linear(weights, (inputs - shift) / scale, positions.targets[np.sort(sample)])
     standard = shift.astype(np.float32), scale.astype(np.float32)
     total_steps = max(1, epochs * (len(training) // _BATCH_SIZE))
     best, saved = _judge(weights, positions, judged, standard, 0), weights.copy()
@@ -175,7 +178,7 @@ def fit_values(
             rows = np.sort(order[at : at + _BATCH_SIZE])
             batch, held = _prepare(positions, rows, standard, mirrored if rng.random() < 0.5 else None, weights)
             values, joined, units = weights.forward(batch, held)
-            error = (values - positions.results[rows]) / np.float32(len(rows))
+            error = (values - positions.targets[rows]) / np.float32(len(rows))
             rate = _LEARNING_RATE + (_LAST_LEARNING_RATE - _LEARNING_RATE) * weights.steps / total_steps
             weights.step(joined, units, held, error, RETRAINING_RATE * rate if start else rate)
         current = _judge(weights, positions, judged, standard, epoch + 1)
@@ -206,11 +209,11 @@ def _prepare(
     return (inputs - standard[0]) / standard[1], held
 
 
-def _fit_linear(weights: _Weights, inputs: NDArray[np.float64], results: Floats) -> None:
+def _fit_linear(weights: _Weights, inputs: NDArray[np.float64], targets: Floats) -> None:
     """Begin with a ridge regression on the inputs alone."""
-    mean = float(results.mean())
+    mean = float(targets.mean())
     squares = inputs.T @ inputs + _RIDGE * len(inputs) * np.eye(inputs.shape[1])
-    weights.direct[:] = np.linalg.solve(squares, inputs.T @ (results - mean))
+    weights.direct[:] = np.linalg.solve(squares, inputs.T @ (targets - mean))
     weights.constant[:] = mean
 
 

@@ -83,6 +83,9 @@ class NetBot(Bot):
     rules: tuple[str, ...] = ()
     players: tuple[int | None, ...] = (None,)
     boards: tuple[str | None, ...] = (None,)
+    accumulators: int = 16  # sums over the features of a board that its value net has
+    foresight: float = 0.0  # how much what the teachers expect some rounds later counts beside the result of the game
+    choice_of: Path | None = None  # the file whose net compares its moves; None: it is trained as well
     file: str = ""  # the file of nets set in its spec
 
     @property

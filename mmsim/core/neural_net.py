@@ -24,8 +24,9 @@ from mmsim.system.validation import convert
 FORMAT = "mmsim-nets-1"
 UNITS = 32  # at most
 _LARGEST = 1e9  # number in a net; compiled code adds products of them in single precision
-ACCUMULATORS = 16  # sums over the features of a board that a value net may have beside its inputs
-SUMS = tuple(f"sum_{i}" for i in range(ACCUMULATORS))  # their names
+ACCUMULATORS = 16  # sums over the features of a board that a value net has beside its inputs, if not told otherwise
+MOST_ACCUMULATORS = 64
+SUMS = tuple(f"sum_{i}" for i in range(MOST_ACCUMULATORS))  # their names
 _DIGITS = 5  # significant ones, in a file
 _EMBEDDING = np.dtype("<f2")  # in a file
 
@@ -112,11 +113,12 @@ class ValueNet:
     def packed(self) -> NDArray[np.float32]:
         """All numbers in the order of compiled code, see `mmsim.compiled.neural_net`."""
         if self.embedding is not None:
-            return np.concatenate([[ACCUMULATORS], self.net.packed(), self.embedding.ravel()]).astype(np.float32)
+            sums = self.embedding.shape[1]
+            return np.concatenate([[sums], self.net.packed(), self.embedding.ravel()]).astype(np.float32)
         net = self.net  # with sums that are not used
         into = np.concatenate([net.into, np.zeros((ACCUMULATORS, len(net.bias)))])
         direct = np.concatenate([net.direct, np.zeros(ACCUMULATORS)])
-        net = replace(net, inputs=(*net.inputs, *SUMS), direct=direct, into=into)
+        net = replace(net, inputs=(*net.inputs, *SUMS[:ACCUMULATORS]), direct=direct, into=into)
         return np.concatenate([[0], net.packed()]).astype(np.float32)
 
     def text(self) -> str:
@@ -180,8 +182,9 @@ def _read(path: Path, changed: int, inputs: tuple[str, ...], value_inputs: tuple
     if file.value is not None:
         value = ValueNet(_net_of(path, file.value, value_inputs)[0])
     if file.board_value is not None:
-        net, embedding = _net_of(path, file.board_value, (*value_inputs, *SUMS))
-        board_value = ValueNet(net, _embedding_of(path, embedding))
+        sums = SUMS[: _count_sums(file.board_value)]
+        net, embedding = _net_of(path, file.board_value, (*value_inputs, *sums))
+        board_value = ValueNet(net, _embedding_of(path, embedding, len(sums)))
     return BotNets(choice, value, board_value, file.about)
 
 
@@ -204,9 +207,15 @@ def _net_of(path: Path, content: Any, inputs: tuple[str, ...]) -> tuple[Net, str
     return Net(inputs, file.constant, bias, out, table[:, 0], table[:, 1:]), file.embedding
 
 
-def _embedding_of(path: Path, text: str) -> NDArray[np.float32]:
+def _count_sums(content: Mapping[str, Any]) -> int:
+    """The number of sums among the inputs of a net in a file, at least one."""
+    inputs = content.get("inputs")
+    return max(1, sum(name in SUMS for name in inputs)) if isinstance(inputs, dict) else ACCUMULATORS
+
+
+def _embedding_of(path: Path, text: str, sums: int) -> NDArray[np.float32]:
     try:
-        numbers = np.frombuffer(base64.b64decode(text, validate=True), _EMBEDDING).reshape(-1, ACCUMULATORS)
+        numbers = np.frombuffer(base64.b64decode(text, validate=True), _EMBEDDING).reshape(-1, sums)
     except ValueError as error:
         raise UsageError(f"weights {path} have an embedding that is damaged: {error}") from error
     if not len(numbers) or not np.isfinite(numbers).all():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mmsim.compiled.neural_net import PackedNets, net_value, packed_size, value_net_value
-from mmsim.core.neural_net import ACCUMULATORS, UNITS
+from mmsim.core.neural_net import ACCUMULATORS, MOST_ACCUMULATORS, UNITS
 from tests.core.test_neural_net import NAMES, VALUE_NAMES, some_net, some_value_net
 
 MEMORY = np.dtype([("inputs", np.float32, 4 * len(NAMES)), ("unit", np.float32, UNITS)])
@@ -25,7 +25,7 @@ def test_a_value_is_that_of_the_readable_net() -> None:
 
 VALUE_MEMORY = np.dtype(
     [
-        ("inputs", np.float32, len(VALUE_NAMES) + ACCUMULATORS),
+        ("inputs", np.float32, len(VALUE_NAMES) + MOST_ACCUMULATORS),
         ("unit", np.float32, UNITS),
         ("features", np.int64),
         ("feature", np.uint16, 8),
@@ -33,9 +33,9 @@ VALUE_MEMORY = np.dtype(
 )
 
 
-@pytest.mark.parametrize("features", [0, 7])
-def test_a_value_of_features_is_that_of_the_readable_net(features: int) -> None:
-    net, nets = some_value_net(features), PackedNets()
+@pytest.mark.parametrize(("features", "sums"), [(0, ACCUMULATORS), (7, ACCUMULATORS), (7, 5), (7, MOST_ACCUMULATORS)])
+def test_a_value_of_features_is_that_of_the_readable_net(features: int, sums: int) -> None:
+    net, nets = some_value_net(features, sums=sums), PackedNets()
     nets.place(some_net().packed())
     at = nets.place(net.packed())
     memory = np.zeros(1, VALUE_MEMORY).view(np.recarray)[0]

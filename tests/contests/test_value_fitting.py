@@ -21,9 +21,8 @@ def some_rows(count: int = 40_000, seed: int = 5, features: bool = True) -> Posi
     results = inputs[:, 0] + 2 * pairs + 0.3 * dice.standard_normal(count)
     listed = np.nonzero(held)[1].astype(np.uint16)
     counts = held.sum(axis=1).astype(np.int64) if features else np.zeros(count, np.int64)
-    return PositionRows(
-        inputs, results.astype(np.float32), np.arange(count), counts, listed if features else listed[:0]
-    )
+    results = results.astype(np.float32)
+    return PositionRows(inputs, results, results, np.arange(count), counts, listed if features else listed[:0])
 
 
 def fitted(seed: int = 1, epochs: int = 30, mirrored: np.ndarray = MIRRORED) -> tuple[ValueNet, list[Fit]]:
@@ -49,6 +48,26 @@ def test_the_net_takes_inputs_that_are_not_standardised() -> None:
     held = np.split(rows.features, np.cumsum(rows.feature_counts)[:-1])
     error = rows.results - net.values(rows.inputs.astype(float), held)
     assert abs(1 - error.var() / rows.results.var() - max(point.explained for point in curve)) < 0.03
+
+
+def test_a_net_is_fitted_to_targets_and_judged_by_results() -> None:
+    rows = some_rows()
+    noisy = rows.results + 3 * np.random.default_rng(1).standard_normal(len(rows.results)).astype(np.float32)
+    explained = []
+    for targets in (noisy, rows.results):
+        positions = Positions.joined([rows._replace(results=noisy, targets=targets)])
+        explained.append(fit_values(positions, NAMES, MIRRORED, 1, 10, lambda point: None)[1].explained)
+    blurred, clear = explained
+    assert clear > blurred  # targets without the noise make a better net
+    assert clear < 0.5  # and the noise of the results cannot be explained
+
+
+@pytest.mark.parametrize("sums", [3, 32])
+def test_a_net_has_as_many_sums_as_asked_for(sums: int) -> None:
+    net, _ = fit_values(Positions.joined([some_rows(4000)]), NAMES, MIRRORED, 1, 1, lambda point: None, sums)
+    assert net.embedding is not None
+    assert net.embedding.shape == (7, sums)
+    assert len(net.net.inputs) == 3 + sums
 
 
 def test_the_same_positions_and_seed_give_the_same_net() -> None:

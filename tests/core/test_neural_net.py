@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mmsim.core.neural_net import ACCUMULATORS, FORMAT, SUMS, UNITS, BotNets, Net, ValueNet, read_nets
+from mmsim.core.neural_net import (
+    ACCUMULATORS,
+    FORMAT,
+    MOST_ACCUMULATORS,
+    SUMS,
+    UNITS,
+    BotNets,
+    Net,
+    ValueNet,
+    read_nets,
+)
 from mmsim.errors import UsageError
 
 NAMES = ("points", "ends", "lead")
@@ -28,11 +38,13 @@ def some_net(units: int = 4, seed: int = 1, names: tuple[str, ...] = NAMES) -> N
     )
 
 
-def some_value_net(features: int = 0, seed: int = 1, names: tuple[str, ...] = VALUE_NAMES) -> ValueNet:
+def some_value_net(
+    features: int = 0, seed: int = 1, names: tuple[str, ...] = VALUE_NAMES, sums: int = ACCUMULATORS
+) -> ValueNet:
     if not features:
         return ValueNet(some_net(seed=seed, names=names))
-    embedding = np.random.default_rng(seed).standard_normal((1 + features, ACCUMULATORS)).astype(np.float16)
-    return ValueNet(some_net(seed=seed, names=(*names, *SUMS)), embedding.astype(np.float32))
+    embedding = np.random.default_rng(seed).standard_normal((1 + features, sums)).astype(np.float16)
+    return ValueNet(some_net(seed=seed, names=(*names, *SUMS[:sums])), embedding.astype(np.float32))
 
 
 def some_nets(seed: int = 1) -> BotNets:
@@ -57,6 +69,18 @@ def test_nets_that_are_written_are_read_again(tmp_path: Path) -> None:
     assert found.about == {"seed": 1}
     found.write(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("sums", [1, 5, MOST_ACCUMULATORS])
+def test_a_value_net_may_have_another_number_of_sums(tmp_path: Path, sums: int) -> None:
+    net = some_value_net(features=7, sums=sums)
+    BotNets(some_net(), some_value_net(), net).write(tmp_path / "nets.json")
+    found = read(tmp_path / "nets.json").board_value
+    assert found is not None
+    assert found.embedding is not None
+    assert found.embedding.shape == (8, sums)
+    rows, held = np.array([[0.3, -2.0]]), [np.array([1, 4, 6])]
+    assert np.allclose(found.values(rows, held), net.values(rows, held), rtol=1e-3, atol=1e-2)
 
 
 def test_a_file_may_have_no_value_net(tmp_path: Path) -> None:

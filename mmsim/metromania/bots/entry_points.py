@@ -53,7 +53,7 @@ POSITION_DTYPE = position_rows(VALUE_INPUTS, MOST_FEATURES)
 EXAMPLE_SAMPLING = ExampleSampling(
     every=3, most=int(EXPERT.settings["candidates"]), rounds=2, kind=EXAMPLE_DTYPE, rows=1 << 12
 )
-POSITION_SAMPLING = PositionSampling(every=6, kind=POSITION_DTYPE, rows=256)
+POSITION_SAMPLING = PositionSampling(every=6, kind=POSITION_DTYPE, rows=256, judged_every=4, rounds=2)
 
 
 @jit
@@ -187,17 +187,24 @@ def collect_examples(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any
 def collect_positions(memory: Any, setting: Any, rows: Any, sampling: Any) -> Any:
     """Play a game; write positions at one in `every` turns, and how the game ended; returns how many.
 
-    A position is written twice: for the company in turn, and for the one that has just moved.
+    A position is written twice: for the company in turn, and for the one that has just moved. If rounds are asked for,
+    the value nets of the bots judge it again that many rounds later.
     """
     request, game = sampling[0], sampling[0].game
     s, b, r, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.streams[0]
     setup.set_up(s, b, r, streams, setting.deals, request.master, game, request.games_per_deal, np.int64(-1))
     row = _seating_row(setting, game)
-    written, turn = np.int64(0), np.int64(1)
+    written, judged, turn = np.int64(0), np.int64(0), np.int64(1)
+    later = request.rounds * r.companies
     open_stream(streams, 0, _EXAMPLES_PURPOSE)
     while not s.over:
         if s.turn != turn and s.bonus_line < 0:
             turn = np.int64(s.turn)
+            while later > 0 and judged < written and rows[judged].turn + later <= turn:
+                value_net.describe(s, memory, b, r, rows[judged].seat)
+                value = value_net.value_of_inputs(memory.thoughts[0], setting, row, rows[judged].seat)
+                rows[judged].judged = np.float32(value)
+                judged += 1
             if draw_below(streams, 0, request.every) == 0 and written + 2 <= rows.size:
                 _write_position(memory, setting, s.seat, rows[written])
                 _write_position(memory, setting, (s.seat - 1) % r.companies, rows[written + 1])
@@ -207,6 +214,8 @@ def collect_positions(memory: Any, setting: Any, rows: Any, sampling: Any) -> An
     for i in range(written):
         rows[i].game = game
         rows[i].result = np.float32(search.playout_value(s, r, r.seat_player[ix(rows[i].seat)], MARGIN))
+        if i >= judged:
+            rows[i].judged = rows[i].result
     return written
 
 
@@ -215,7 +224,7 @@ def _write_position(m: Memory, setting: Setting, seat: Any, position: Any) -> No
     """Write what the value net is given for a company."""
     t = m.thoughts[0]
     value_net.describe(m.positions[0], m, setting.board[0], setting.rules[0], seat)
-    position.seat = seat
+    position.seat, position.turn = seat, m.positions[0].turn
     for i in range(VALUE_INPUTS):
         position.inputs[ix(i)] = t.inputs[ix(VALUE_ROW + i)]
     position.features = t.features

@@ -102,6 +102,31 @@ def test_a_position_is_described_for_the_company_in_turn_and_for_the_one_before(
     assert 0 < (rows["result"] > 0.5).mean() < 0.6
 
 
+def test_positions_of_experts_are_judged_again_two_rounds_later() -> None:
+    """A position is judged as the net judges the one it leads to, or by the result if the game ends before that."""
+    prepared, rows, features = positions_of(Variant("print", 4, bots="expert", seed=6), games=40)
+    net = EXPERT.nets.value_for(feature_count(prepared.board_set.side))
+    assert net is not None
+    values = net.values(rows["inputs"].astype(float), features)
+    found = {(*key,): value for *key, value in zip(rows["game"], rows["seat"], rows["turn"], values, strict=True)}
+    later = [found.get((row["game"], row["seat"], row["turn"] + 8)) for row in rows]
+    pairs = np.array(
+        [(judged, value) for judged, value in zip(rows["judged"], later, strict=True) if value is not None]
+    )
+    assert len(pairs) > 50
+    assert np.allclose(pairs[:, 0], pairs[:, 1], atol=1e-4)
+    last = max(rows["turn"][rows["game"] == 0])
+    ended = (rows["game"] == 0) & (rows["turn"] == last)
+    assert np.array_equal(rows["judged"][ended], rows["result"][ended])
+    judged, results = rows["judged"], rows["result"]
+    assert np.corrcoef(judged, results)[0, 1] > np.corrcoef(values, results)[0, 1] + 0.1
+
+
+def test_positions_of_bots_without_nets_are_judged_by_the_result() -> None:
+    _, rows, _ = positions_of(Variant("print", 4, bots="expert,planner,expert,expert", seed=6))
+    assert np.array_equal(rows["judged"], rows["result"])
+
+
 def test_the_value_net_agrees_with_how_games_end() -> None:
     _, rows, features = positions_of(Variant("print", 4, "random:950", "planner", seed=5), games=150)
     nets = EXPERT.nets

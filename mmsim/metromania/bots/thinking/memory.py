@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from mmsim.compiled.entry_points import Record, array_of, group, new_record
-from mmsim.core.neural_net import ACCUMULATORS, UNITS
+from mmsim.core.neural_net import MOST_ACCUMULATORS, UNITS
 from mmsim.metromania.bots.thinking.input_layout import MOST_CANDIDATES, VALUE_INPUTS, VALUE_ROW
 from mmsim.metromania.bots.turn_weights import FEATURE_COUNT, WEIGHT_NAMES
 from mmsim.metromania.engine import state
@@ -178,7 +178,7 @@ THOUGHTS = np.dtype(
         ("candidates", np.int64),
         ("candidate", np.int64, MOST_CANDIDATES),  # its first move
         ("candidate_value", np.float64, MOST_CANDIDATES),
-        ("inputs", np.float32, VALUE_ROW + VALUE_INPUTS + ACCUMULATORS),  # the last are those of the value net
+        ("inputs", np.float32, VALUE_ROW + VALUE_INPUTS + MOST_ACCUMULATORS),  # the last are those of the value net
         ("unit", np.float32, UNITS),
         ("own_room", np.float64, 2),  # [line]: directions open at its terminus; -1: it does not go on
         ("own_ways", np.float64, 2),  # [line]: those of them on a shortest way to an end
