@@ -32,6 +32,7 @@ EARLY = 12  # arbitrary decisions before the other bots choose
 SIMILAR = {"metromania": ("greedy", "runner", "blocker", "networker", "expert"), "metro": ("expert",)}
 QUICK_SETTINGS = {
     ("metromania", "search"): "search:playouts=2,turns=2,candidates=2,ahead=1,trials=1",
+    ("metromania", "deepsearch"): "deepsearch:playouts=2,turns=2,candidates=2,ahead=1,trials=1",
     ("metromania", "expert"): "expert:candidates=2",
     ("metro", "expert"): "expert:candidates=2",
     ("metro", "search"): "search:playouts=2,width=2,candidates=2",

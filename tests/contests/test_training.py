@@ -11,6 +11,7 @@ from mmsim.core.neural_net import BotNets
 from mmsim.errors import UsageError
 from mmsim.games import GAMES
 from mmsim.metromania.bots import find_bot
+from mmsim.metromania.bots.expert import EXPERT
 
 
 def settings(**changes: object) -> TrainingSettings:
@@ -42,6 +43,28 @@ def test_a_training_gives_the_same_file_however_many_workers_play(tmp_path: Path
     file = tmp_path / "one" / "nets.json"
     for bot in ("expert", "search"):
         assert find_bot(f"{bot}:weights={file},candidates=4").spec == f"{bot}:weights={file},candidates=4"
+
+
+def test_a_bot_with_the_choice_net_of_another_gets_value_nets_of_its_own(tmp_path: Path) -> None:
+    plan = settings(bot_name="deepsearch", players=(2,), rules=("print",), games=240, final_games=4)
+    nets, fitted = trained(tmp_path / "one", 2, plan)
+    assert fitted == ["value"] * 2 + ["board value"] * 2
+    assert nets.choice.packed().tobytes() == EXPERT.nets.choice.packed().tobytes()
+    assert nets.board_value is not None
+    assert nets.board_value.embedding is not None
+    assert nets.board_value.embedding.shape[1] == plan.bot.accumulators != EXPERT.accumulators
+    assert nets.about["choice_of"] == EXPERT.nets.digest
+    command = "mmsim bots train --game metromania --bot deepsearch --rules print --players 2 --board comp"
+    assert nets.about["command"].startswith(command)
+    assert "decision" not in nets.about["command"]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("deepserch", "did you mean 'deepsearch'"), ("planner", "bot planner has no neural net")]
+)
+def test_a_bot_that_cannot_be_trained_is_refused(name: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        settings(bot_name=name)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from mmsim.core import seating
 from mmsim.core.bots import Bot
 from mmsim.metromania.bots.blocker import BLOCKER
+from mmsim.metromania.bots.deepsearch import DEEPSEARCH
 from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.greedy import GREEDY
 from mmsim.metromania.bots.networker import NETWORKER
@@ -11,7 +12,9 @@ from mmsim.metromania.bots.runner import RUNNER
 from mmsim.metromania.bots.search import SEARCH
 from mmsim.metromania.bots.uniform import UNIFORM
 
-BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCKER, NETWORKER, PLANNER, EXPERT, SEARCH)}
+BOTS: dict[str, Bot] = {
+    bot.name: bot for bot in (UNIFORM, GREEDY, RUNNER, BLOCKER, NETWORKER, PLANNER, EXPERT, SEARCH, DEEPSEARCH)
+}
 
 
 def find_bot(spec: str) -> Bot:

@@ -41,7 +41,7 @@ class MetromaniaShell(DrawnShell):
     name = "metromania"
     default_rules = rulesets.DEFAULT_EDITION
     default_board = board_file.DEFAULT
-    slow_bots = ("search",)
+    slow_bots = ("search", "deepsearch")
     example_rules = "print+loyal,change_minutes=2"
     editions = tuple(rulesets.EDITIONS)
     modifiers = (*rulesets.MODIFIERS, *rulesets.ALIASES)
@@ -61,7 +61,7 @@ class MetromaniaShell(DrawnShell):
     def cost(self, bot: Bot) -> float:
         playout = 18.0 if bot.settings.get("rounds") else 26.0  # to a position that a net judges, or to the end
         search = max(1.0, playout * bot.settings.get("playouts", 0.0))
-        costs = {"uniform": UNIFORM_COST, "expert": 5.5, "search": search}
+        costs = {"uniform": UNIFORM_COST, "expert": 5.5, "search": search, "deepsearch": search}
         return costs.get(bot.name, 1.0)
 
     def rulesets(self) -> list[Listing]:

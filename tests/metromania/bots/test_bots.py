@@ -7,12 +7,13 @@ from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant
 from mmsim.errors import UsageError
 from mmsim.metromania.bots import BOTS, find_bot, seat_bots
+from mmsim.metromania.bots.kinds import SEARCH
 from mmsim.metromania.bots.position import Position
 from mmsim.metromania.bots.turn_weights import FEATURES, PARAMETERS
 from mmsim.metromania.game import Metromania
 
 METROMANIA = Metromania()
-ALL_BOTS = [name if name != "search" else "search:playouts=8" for name in BOTS]
+ALL_BOTS = [name if "search" not in name else f"{name}:playouts=8" for name in BOTS]
 MIXED = "planner,greedy,runner,search:playouts=8"
 VARIANTS = [
     Variant("print", 4, bots=MIXED, seed=3),
@@ -97,14 +98,14 @@ def test_the_features_of_a_turn_add_up_to_its_value_and_the_best_turn_is_played(
         bot, move, legal = position.bots[position.seat], position.bot_move(), position.legal_moves()
         reasons = position.explain()
         assert all(reason.move in legal for reason in reasons)
-        if reasons and bot.name != "search":
+        if reasons and bot.kind != SEARCH:
             explained += 1
             full_turns = [reason for reason in reasons if reason.value > -50]
             for reason in full_turns:
                 assert sum(reason.features.values()) == pytest.approx(reason.value, abs=1e-5)
             if bot.settings.get("trips", 0) == 0:
                 assert reasons[0].move == move
-        if reasons and bot.name == "search":
+        if reasons and bot.kind == SEARCH:
             explained += 1
             assert sum(reason.playouts for reason in reasons) <= 8
         position.apply(move)

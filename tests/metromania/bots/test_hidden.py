@@ -15,7 +15,10 @@ from mmsim.metromania.rules.deal import Hands, valid_deals
 from mmsim.metromania.rules.position import Move
 
 METROMANIA = Metromania()
-ALL_BOTS = [*(name for name in BOTS if name != "search"), "search:playouts=12", "search:playouts=12,rounds=1"]
+ALL_BOTS = [
+    *(name for name in BOTS if "search" not in name),
+    *("search:playouts=12", "search:playouts=12,rounds=1", "deepsearch:playouts=8"),
+]
 HIDDEN = [("print", 4), ("v2+hidden", 3)]  # with two players everybody can work out what the other holds
 
 
