@@ -1,4 +1,4 @@
-"""The levels of play of Metromania: strength rises from each to the next; for grandmaster that is not shown."""
+"""The levels of play of Metromania: strength rises from each to the next."""
 
 from mmsim.core.levels import ladder_of
 
@@ -8,5 +8,5 @@ LEVELS = ladder_of(  # name, bot, make, how often one wins against three of the 
     ("club", "planner", "heuristic", "41.9 % ± 2.1 %", 4000),
     ("expert", "expert", "net", "36.1 % ± 1.5 %", 8000),
     ("master", "search:turns=8,playouts=8,rounds=2,prior=2", "value net", "44.8 % ± 3.4 %", 1600),
-    ("grandmaster", "search:turns=8,playouts=32", "playouts", "28.7 % ± 6.1 %", 400),
+    ("grandmaster", "deepsearch", "value net of experts", "34.2 % ± 5.0 %", 800),
 )
