@@ -37,7 +37,7 @@ demo: $(READY) ## play one game, then 180,000 at three levels: is Loyal or No Co
 	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --last 6 --record out/demo.json
 	$(BIN)/mmsim replay out/demo.json --out out/demo.html
 	$(BIN)/mmsim run municipality-4p --levels casual..expert --games 24000 --out out/demo
-	$(BIN)/mmsim report out/demo --out reports/demo
+	$(BIN)/mmsim report out/demo --out reports/demo --force
 
 test: $(READY) ## the fast tests
 	@$(BIN)/python -m mmsim.compiled # both games in parallel; prints how long it takes

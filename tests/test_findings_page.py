@@ -113,7 +113,7 @@ def test_the_page_for_designers_is_one_page_and_its_links_work() -> None:
 
 
 def test_the_readme_cites_numbers_of_the_run_it_names() -> None:
-    (paragraph,) = re.findall(r"^What it found.*?(?=\n\n)", text_of(ROOT / "README.md"), re.DOTALL | re.MULTILINE)
+    (paragraph,) = re.findall(r"^\*\*A finding\.\*\*.*?(?=\n\n)", text_of(ROOT / "README.md"), re.DOTALL | re.MULTILINE)
     assert "docs/findings.md" in paragraph
     finding = read_finding(HEADLINE)
     if finding is None:

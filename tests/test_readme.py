@@ -22,7 +22,7 @@ def test_the_readme_shows_commands_and_python() -> None:
 def test_every_command_of_the_readme_runs_in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for command in COMMANDS:
-        outcome = run(*shlex.split(command.replace("--games 2000", "--games 20")))
+        outcome = run(*shlex.split(command.replace("--games 2000", "--games 20"), comments=True))
         assert outcome.exit_code == 0, (command, outcome.output)
         assert outcome.stdout
 

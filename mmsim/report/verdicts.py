@@ -35,7 +35,7 @@ def replied(words: RunWords, replies: Sequence[VariantReply]) -> str:
     """The replies about all variants, yes first; what is alike is said once."""
     alike: dict[tuple[object, ...], list[VariantReply]] = {}
     for one in replies:
-        pattern = () if {*one.levels.values()} == {Reply.OPEN} else tuple(one.levels.items())
+        pattern = () if _shows_nothing(one) else tuple(one.levels.items())
         alike.setdefault((one.reply, pattern), []).append(one)
     order = list(Reply)
     groups = sorted(alike.values(), key=lambda group: order.index(group[0].reply))
@@ -50,7 +50,7 @@ def replied(words: RunWords, replies: Sequence[VariantReply]) -> str:
 def _reply(words: RunWords, group: Sequence[VariantReply]) -> tuple[str, str]:
     """What to say about variants with the same reply: the words that answer the question, and the rest."""
     first, names = group[0], words.either([one.variant for one in group])
-    if first.reply is Reply.OPEN and {*first.levels.values()} == {Reply.OPEN}:
+    if _shows_nothing(first):
         where = " at any level of play" if words.several else ""
         bound = f"{_bound(words, group)}{_needed([one for reply in group for one in reply.comparisons])}"
         return "No difference found:", f"with {names}, {_not_shown(words, first)}{where}.{bound}"
@@ -70,6 +70,11 @@ def _reply(words: RunWords, group: Sequence[VariantReply]) -> tuple[str, str]:
     head = heads.get(first.reply, "No, the opposite:")
     rest = f" {capitalise(words.people(unclear))} there are too few games to tell." if unclear and words.several else ""
     return head, f"{'with' if head.endswith(':') else 'With'} {names}, {'; '.join(filter(None, clauses))}.{rest}"
+
+
+def _shows_nothing(reply: VariantReply) -> bool:
+    """True if most levels cannot tell, and those that can show no difference."""
+    return reply.reply is Reply.OPEN and {*reply.levels.values()} <= {Reply.OPEN, Reply.NO}
 
 
 def _clause(words: RunWords, reply: VariantReply, as_asked: bool) -> str:
