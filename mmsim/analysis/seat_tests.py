@@ -101,6 +101,8 @@ def evenness_change(shares: Estimates, base: int, variant: int) -> tuple[Estimat
     if not all(np.isfinite(half.change).all() and half.length > 0 for half in halves):
         return None
     scale = sum(float(np.linalg.norm(half.direction)) for half in halves) * float(np.sqrt(known.sum()))
+    if not scale:
+        return None  # in very few games the seats may have won equally often
     value = float(first.direction @ second.change + second.direction @ first.change)
     variance = float(
         first.direction @ second.change_cov @ first.direction + second.direction @ first.change_cov @ second.direction

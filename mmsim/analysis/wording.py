@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mmsim.analysis import number_format as fmt
+from mmsim.core.common_metrics import WORDS
 from mmsim.core.metrics import ORDINALS, Wording
 from mmsim.core.shell import Shell
 from mmsim.games import find_shell, find_statistics
@@ -65,7 +66,7 @@ def wording(game: str, metric: str, group: str = "", players: int = 0) -> Wordin
     """A metric, or one of its groups, as players would say it."""
     if group in ORDINALS and players:
         group = seat_title(group, players)
-    if words := find_statistics(game).words.get(metric):
+    if words := {**WORDS, **find_statistics(game).words}.get(metric):
         return words.of(fmt.title(group))
     label = fmt.label(metric, group)
     return Wording(label, f"{label} is higher", f"{label} is lower")

@@ -6,7 +6,8 @@ from rich.text import Text
 
 from mmsim.analysis.run_metrics import measure_answer
 from mmsim.analysis.tables import RunTables
-from mmsim.cli.console import print_table, text_console
+from mmsim.cli.console import print_table, say_paragraph, text_console
+from mmsim.errors import UsageError
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.answer_tables import Rows, what_matters
 from mmsim.report.report_data import without_failed_levels
@@ -21,7 +22,11 @@ _LATER = ("How sure", "Not tested")  # after the table
 def print_answer_of(run: RunTables, folder: str) -> None:
     """The answer of a run, with a table of its differences."""
     run = without_failed_levels(run)
-    data = measure_answer(run, course_metrics(run.experiment.game))
+    try:
+        data = measure_answer(run, course_metrics(run.experiment.game))
+    except UsageError as error:  # the games are there, but no evidence on the question
+        say_paragraph(f"Not known: {error}")
+        return
     print_answer(answer_of(data, folder), what_matters(RunWords(data), data.primary) if data.primary else None)
 
 

@@ -253,7 +253,7 @@ class Statistics:
     layout_outcomes: Mapping[str, str]  # what a layout may influence -> its column of `games`
     primary_metrics: tuple[str, ...]  # of a run that names no metrics: few, and no two that measure the same
     swept: tuple[str, ...]  # the metrics a sweep draws by default
-    words: Mapping[str, Wording] = field(default_factory=dict)  # metric -> how players would say it
+    words: Mapping[str, Wording] = field(default_factory=dict)  # of metrics that are not common to all games
     limits: tuple[str, ...] = ()  # limits of the game as it is played here, in sentences
     openings: tuple[OpeningView, ...] = ()  # the most telling first, the last is the plain opening
     # One number or code for all layouts that are the same city turned; counting numbers is many times as fast

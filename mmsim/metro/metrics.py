@@ -82,7 +82,6 @@ STATISTICS = Statistics(
     ),
     openings=OPENINGS,
     words={
-        **common.WORDS,
         "lines_to_centre": Wording(
             "lines to the centre", "more lines reach the centre", "fewer lines reach the centre"
         ),

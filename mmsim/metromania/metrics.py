@@ -242,7 +242,6 @@ def _one_city(layout: pl.Expr, description: VariantDescription) -> pl.Expr:
 STATISTICS = Statistics(
     one_city=_one_city,
     words={
-        **common.WORDS,
         "trips_possible": Wording("possible trips", "more trips are possible", "fewer trips are possible"),
         "lines_ended": Wording("lines that end", "more lines reach an end", "fewer lines reach an end"),
         "lines_blocked": Wording("blocked lines", "more lines are blocked", "fewer lines are blocked"),

@@ -6,7 +6,7 @@ import unicodedata
 
 _PLAIN = {"±": "+-", "→": "->", "–": "-", "—": "-", "…": "...", "×": "x", "≥": ">=", "≤": "<=", "·": "-", "−": "-"}
 _LONG_WORD = re.compile(r"\S{300,}")
-_WORD_SHOWN, _LONGEST_SENTENCE, _START_SHOWN, _END_SHOWN = 200, 1000, 250, 290  # characters
+_WORD_SHOWN, _LONGEST_SENTENCE, _START_SHOWN, _END_SHOWN = 120, 1000, 250, 290  # characters
 PLAIN_TEXT_HANDLER = "mmsim_plain"  # error handler of streams that cannot encode a character
 
 

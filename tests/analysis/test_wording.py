@@ -3,6 +3,7 @@
 import pytest
 
 from mmsim.analysis.wording import edition_title, ruleset_titles, seat_title, wording
+from mmsim.core.common_metrics import WORDS
 from mmsim.games import GAMES, find_shell, find_statistics
 
 
@@ -47,7 +48,7 @@ def test_metrics_without_words_of_their_own_are_called_by_their_names() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_what_an_experiment_asks_about_has_words_of_its_own(game: str) -> None:
     statistics, shell = find_statistics(game), find_shell(game)
-    assert {*statistics.primary_metrics} <= {*statistics.words}
+    assert {*statistics.primary_metrics} <= {*WORDS, *statistics.words}
     known = {
         *shell.editions,
         *shell.modifiers,

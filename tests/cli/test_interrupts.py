@@ -45,8 +45,8 @@ WORKERS = 3  # processes: a command, what Python starts beside workers, and one 
     ("words", "how", "sign"),
     [
         (("play", "--bots", "search:playouts=64"), signal.SIGINT, ""),  # while it is being loaded
-        (("report", "run", "--out", "report"), signal.SIGINT, "drawing 15 charts"),
-        (("report", "run", "--out", "report"), signal.SIGTERM, "measuring 120 games"),
+        (("report", "run", "--out", "report"), signal.SIGINT, WORKERS),
+        (("report", "run", "--out", "report"), signal.SIGTERM, 0.6),
         (("chances", "run", "--games", 120, "--workers", 2), signal.SIGINT, WORKERS),
         ((*SWEEP, "--out", "report"), signal.SIGTERM, WORKERS),
         (("replay", "run", "--number", 3, "--playouts", 500), signal.SIGTERM, "game 3: "),

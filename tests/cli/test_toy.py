@@ -22,7 +22,7 @@ def toy_is_installed(toy_game: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_why_asks_the_strongest_level_of_the_game() -> None:
     text = output("why", "dice", "--only", "first_holds", *FEW)
-    assert "bold, 30 games each" in text
+    assert "(30 games each, 95 %)" in " ".join(text.split())
     assert text.splitlines()[-1] == "This is how bold plays; --level asks players of another level."
 
 

@@ -141,9 +141,9 @@ def test_the_comparison_and_the_report_say_what_was_gained_and_which_verdicts_ch
 ) -> None:
     shown = mmsim("compare", folder, "--json")
     assert shown.exit_code == 0, shown.stderr
-    answer = json.loads(shown.stdout)["answer"]
-    assert sum("one retrained expert wins" in line for line in answer) == 2
-    assert any(line.startswith(("Verdict on", "No verdict changes")) for line in answer)
+    lines = json.loads(shown.stdout)["retraining"]
+    assert sum("one retrained expert wins" in line for line in lines) == 2
+    assert any(line.startswith(("Verdict on", "No verdict changes")) for line in lines)
     assert mmsim("report", folder, "--out", tmp_path / "report").exit_code == 0
     page = (tmp_path / "report" / "report.html").read_text()
     assert 'id="retrained"' in page

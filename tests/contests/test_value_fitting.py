@@ -101,9 +101,9 @@ def test_a_batch_has_the_features_of_its_positions(rows: np.ndarray) -> None:
 def test_a_net_to_start_from_is_epoch_0_and_is_improved(mirrored: np.ndarray) -> None:
     start, curve = fitted(epochs=2, mirrored=mirrored)
     positions, again = Positions.joined([some_rows()]), list[Fit]()
-    net, _ = fit_values(positions, NAMES, mirrored, 7, 0, again.append, start)
+    net, _ = fit_values(positions, NAMES, mirrored, 7, 0, again.append, start=start)
     assert again[0].explained == pytest.approx(max(point.explained for point in curve), abs=1e-4)
     rows, held = positions.inputs[:50].astype(float), [np.array([0, 2])] * 50
     np.testing.assert_allclose(net.values(rows, held), start.values(rows, held), atol=1e-3)
-    fit_values(positions, NAMES, mirrored, 7, 4, again.append, start)
+    fit_values(positions, NAMES, mirrored, 7, 4, again.append, start=start)
     assert again[-1].explained > again[0].explained

@@ -34,7 +34,7 @@ def test_compare_prints_tables_and_the_answer(run_folder: Path) -> None:
     assert lines[1:3] == ["Are Loyal and No Corruption fairer than hidden hands?", "the 2006 rules, 4 players"]
     assert lines[4].startswith(("  No", "  Yes", "  Among"))
     assert "fixed hands (No Corruption)" in lines[4] + lines[5]
-    assert max(map(len, lines[:-3])) <= 80
+    assert max(map(len, lines[:-3])) <= 100
     assert any(line.startswith("compared with the 2006 rules") for line in lines)
     assert lines[-1].endswith(f"mmsim report {run_folder}")
 
@@ -70,7 +70,9 @@ def test_compare_plays_rulesets_itself() -> None:
         )
     )
     (row,) = printed["comparisons"]
-    assert printed["answer"]["verdict"].startswith("With 8 lines ended or blocked that end the building phase, games")
+    assert printed["answer"]["verdict"].startswith(
+        "Yes. With 8 lines ended or blocked that end the building phase, games"
+    )
     assert row["verdict"] == "higher"
     assert row["reference"] == "print-4p"
     assert row["deals"] == 400
@@ -294,7 +296,7 @@ def test_sweep_reports_how_games_respond(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(Chart, "files", lambda chart: (DRAWN if chart.name == name else empty)(chart))
     words = ("--vary", "end_lines=5:6", "--bots", "uniform", "--games", 300)
     printed = output("sweep", "print", *words, "--out", tmp_path / "out")
-    assert printed.splitlines()[-1] == f"report -> {tmp_path / 'out' / 'report.html'}"
+    assert printed.splitlines()[-2].endswith(f"   {tmp_path / 'out' / 'report.html'}")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "What does end_lines do to print?" in page
     assert re.search(r"Turns: \+[\d.]+ with end_lines = 6 instead of 5", page)
@@ -344,7 +346,7 @@ def test_a_wide_sweep_has_a_readable_report(tmp_path: Path) -> None:
     printed = output(
         "sweep", "print", *words, "--bots", "uniform", "--games", 40, "--metric", "turns", "--out", tmp_path / "out"
     )
-    assert len(printed.splitlines()) == 4
+    assert " of 7 variants differ measurably. For example: " in " ".join(printed.split())
     charts = {path.stem for path in (tmp_path / "out" / "charts").glob("*.svg")}
     assert {"response-end-lines-turns", "response-change-minutes-turns", "seat-imbalance"} <= charts
     assert "faults" not in charts
