@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from mmsim.batch.journal import JournalEntry
 from mmsim.batch.manifest import MANIFEST, SIDE_FILES
+from mmsim.batch.retrained_nets import flaws_of_nets
 from mmsim.batch.run import Run
 from mmsim.core.records import RecordError, check_same
 from mmsim.core.variant import SEATINGS, Variant
@@ -63,7 +64,7 @@ def _problems(run: Run, sample: int, progress: CheckProgress) -> Iterator[str]:
     yield from _foreign_parts(run)
     yield from _wrong_records(run)
     yield from _wrong_side_files(run)
-    yield from (flaw for _, flaw in run.flaws_of_nets())
+    yield from (flaw for _, flaw in flaws_of_nets(run.folder, run.manifest.nets))
     for variant, game in _sample(run, intact, sample):
         try:
             replay(run, variant, game)

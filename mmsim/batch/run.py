@@ -42,8 +42,9 @@ from mmsim.batch.manifest import (
     write_manifest,
 )
 from mmsim.batch.plan import Part, RunPlan
+from mmsim.batch.retrained_nets import flaws_of_nets
 from mmsim.core.game import SimulatedGame
-from mmsim.core.variant import PlayableVariant, Variant
+from mmsim.core.variant import PlayableVariant
 from mmsim.errors import MmsimError, UsageError, full_name, unknown
 from mmsim.games import find_game
 from mmsim.system.files import checked_file_name, open_regular, read_bytes, write_atomically
@@ -157,7 +158,7 @@ class Run:
 
     def _prepare(self) -> list[PlayableVariant]:
         """The variants as they are now, with bots and nets from where they are kept."""
-        for _, flaw in self.flaws_of_nets():
+        for _, flaw in flaws_of_nets(self.folder, self.manifest.nets):
             raise MmsimError(f"{flaw}; fit it again: mmsim resume {self.folder}")
         seated = [
             bot_sources.find(self.folder, level.bots, self.manifest.bots, self.bots_from)
@@ -220,49 +221,19 @@ class Run:
         count = len(self.manifest.variants) // len(self.experiment.tables)
         return [place * count + number for place in self.experiment.analysed_levels() for number in range(count)]
 
-    @property
-    def variants_to_retrain(self) -> list[Variant]:
-        """The variants that nets are fitted to, by their place among those of a level; without names of bots."""
-        if not self.experiment.retrain:
-            return []
-        variants = variants_of(self.experiment)
-        return variants[: len(variants) // len(self.experiment.tables)]
-
-    def flaws_of_nets(self) -> Iterator[tuple[RetrainedNets, str]]:
-        """What is wrong with the files of the nets that were fitted so far."""
-        for nets in self.manifest.nets:
-            path = self.folder / nets.file
-            try:
-                if hashlib.sha256(read_bytes(path)).hexdigest() != nets.sha256:
-                    yield nets, f"{path} does not match its checksum in the manifest"
-            except FileNotFoundError:
-                yield nets, f"{path} is missing"
-            except OSError as error:
-                yield nets, f"{path} cannot be read: {error.strerror or error}"
-
-    def keep_nets(self, place: int, nets: RetrainedNets, content: bytes) -> None:
-        """Keep the nets of a variant; with those of the last one it is known who plays.
+    def keep_nets(self, nets: list[RetrainedNets], is_last: bool) -> None:
+        """Note the nets that were fitted so far; with those of the last variant it is known who plays.
 
         Retrained levels that would play every variant with the shipped nets are left out.
         """
-        known = self.manifest.nets
-        if place < len(known) and known[place] != nets:
-            raise MmsimError(
-                f"{self.folder / known[place].file} is damaged, and fitting it again gives other nets on this machine; "
-                "start a new run"
-            )
-        write_atomically(self.folder / nets.file, content)
-        if place < len(known):
-            return
-        known = [*known, nets]
-        if len(known) < len(self.variants_to_retrain):
-            self.update_manifest(nets=known)
+        if not is_last:
+            self.update_manifest(nets=nets)
             return
         stored = self.manifest.parsed_experiment
-        if not any(nets.gained for nets in known):
+        if not any(one.gained for one in nets):
             shipped = tuple(level for level in stored.levels if not level.is_retrained)
             stored = replace(stored, levels=shipped)
-        self.manifest = msgspec.structs.replace(self.manifest, nets=known, experiment=stored.to_json())
+        self.manifest = msgspec.structs.replace(self.manifest, nets=nets, experiment=stored.to_json())
         vars(self).pop("experiment", None)
         vars(self).pop("prepared", None)
         self.update_manifest(**_described(self.experiment, self._prepare()))

@@ -20,6 +20,7 @@ from mmsim.batch.manifest import Precision
 from mmsim.batch.plan import Part, RunPlan
 from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, Pool
 from mmsim.batch.remarkable import keep_records, records_are_intact
+from mmsim.batch.retrained_nets import variants_to_retrain
 from mmsim.batch.run import Run
 from mmsim.batch.run_folder import LOG_FILE
 from mmsim.batch.worker import LOG, Task
@@ -107,7 +108,7 @@ class Session:
     def carry_out(self) -> Status:
         """Play everything that is missing; the run is complete afterwards."""
         run = self.run
-        if len(run.manifest.nets) < len(run.variants_to_retrain):
+        if len(run.manifest.nets) < len(variants_to_retrain(run.experiment)):
             raise MmsimError(f"the nets of {run.folder} are not fitted yet; continue: mmsim resume {run.folder}")
         with run.writing(), run_log(run):
             self._take_stock()

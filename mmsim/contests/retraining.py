@@ -14,6 +14,7 @@ import numpy as np
 from mmsim import __version__
 from mmsim.batch.experiment import DECISIONS_EVERY, HELD_OUT_EVERY, OF_LEVEL
 from mmsim.batch.manifest import NETS, RetrainedNets
+from mmsim.batch.retrained_nets import flaws_of_nets, variants_to_retrain, write_nets
 from mmsim.batch.run import Run
 from mmsim.batch.session import Watch
 from mmsim.contests.fitting import Fit
@@ -33,14 +34,15 @@ def retrain(
     run: Run, workers: int, watch: Watch = lambda status: None, say: Callable[[str], None] = lambda text: None
 ) -> None:
     """Fit nets to every variant of a run that has none yet or damaged ones, and judge them on held-out games."""
-    damaged = [nets.file for nets, _ in run.flaws_of_nets()]
+    damaged = [nets.file for nets, _ in flaws_of_nets(run.folder, run.manifest.nets)]
     done = [nets.file not in damaged for nets in run.manifest.nets]
-    missing = [place for place in range(len(run.variants_to_retrain)) if not (place < len(done) and done[place])]
+    variants = variants_to_retrain(run.experiment)
+    missing = [place for place in range(len(variants)) if not (place < len(done) and done[place])]
     if not missing:
         return
     with run.writing(), MatchRunner(run.experiment.game, workers, watch) as runner, temporary_folder() as folder:
         for place in missing:
-            settings = _settings(run, run.variants_to_retrain[place])
+            settings = _settings(run, variants[place])
             name, file = run.variant_names[place].partition(OF_LEVEL)[0], folder / f"{place}.json"
             say(f"fitting nets to {name}: {settings.games:,} games, {settings.final_games:,} more to judge them")
             result = _fit(settings, name, runner, file, say)
@@ -55,7 +57,8 @@ def retrain(
                 share=result.share,
                 half_width=result.half_width,
             )
-            run.keep_nets(place, nets, content)
+            if write_nets(run.folder, run.manifest.nets, place, nets, content):
+                run.keep_nets([*run.manifest.nets, nets], place == len(variants) - 1)
             say(f"{name}: {gain_text(nets)}")
 
 
