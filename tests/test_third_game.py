@@ -65,7 +65,7 @@ def test_its_report_has_its_own_section_gap_and_pictures(printed: dict[str, Any]
     assert {"seats", "scores", "lead", "rolls", "variants", "remarkable-games", "gaps"} <= set(sections)
     assert "Nobody rolls a die." in page
     assert page.count("data:image/svg+xml;base64,") == 3
-    assert "With 4 points of somebody who holds, scores are higher (by" in out(printed, "report")
+    assert "With hold 4, scores are higher (by" in out(printed, "report")
     assert "<dt>boards</dt>" not in page
     charts = {path.stem for path in (folder / "report" / "charts").glob("*.svg")}
     assert "rolls" in charts

@@ -275,9 +275,12 @@ def shown_level(levels: Sequence[Level]) -> int:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Names without what all of them share: the number of players at the end, a ruleset before different knobs."""
+    """Names without what all of them share: the number of players at the end, a ruleset before knobs or a board."""
     if len(names) < 2:
         return list(names)
+    rules, boards = zip(*(name.rpartition(ON_BOARD)[::2] for name in names), strict=True)
+    if all(rules) and len({*rules}) == 1 and len({*boards}) == len(boards):
+        return [*boards]
     if all("-" in name for name in names) and len({name.rpartition("-")[2] for name in names}) == 1:
         names = [name.rpartition("-")[0] for name in names]
     parts = [name.split(",") for name in names]

@@ -41,15 +41,11 @@ def _parts(spec: str) -> list[str]:
 
 
 def _title(shell: Shell, part: str) -> str:
-    name, _, value = part.partition("=")
-    knob = shell.knobs.get(name)
-    if part in shell.titles or knob is None or not value:
+    name, equals, value = part.partition("=")
+    if part in shell.titles or not equals:
         return shell.titles.get(part, part)
-    if value.lstrip("-").isdigit() and not knob.choices and not knob.is_switch:
-        first, _, rest = knob.text.removesuffix(".").partition(" ")
-        noun = first.lower().removesuffix("s") if value == "1" else first.lower()
-        return f"{value} {noun} {rest}"
-    return f"{fmt.title(name)} {value}"
+    template = shell.titles.get(name + equals, f"{fmt.title(name)} {{}}")
+    return template.format(value).replace("1 minutes", "1 minute") if value == "1" else template.format(value)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -51,7 +51,7 @@ from mmsim.report import answer_tables
 from mmsim.report.answer import answer_of
 from mmsim.report.answer_tables import what_matters
 from mmsim.report.report_data import without_failed_levels
-from mmsim.report.run_words import RunWords
+from mmsim.report.run_words import MAX_NAMED, RunWords
 from mmsim.report.sentences import course_metrics, join_words
 from mmsim.tables.frames import no_formulas
 
@@ -174,7 +174,8 @@ def compare(
 def _question(game: str, rulesets: Sequence[str], boards: Sequence[str] | None) -> str:
     several = len(rulesets) > 1
     things = ruleset_titles(game, rulesets) if several else [Path(board).stem for board in boards or ()]
-    return f"What is different between {join_words(things)}?"
+    named = things if len(things) <= MAX_NAMED else [things[0], f"{len(things) - 1} others"]
+    return f"What is different between {join_words(named)}?"
 
 
 def _variant_names(experiment: Experiment) -> list[str]:

@@ -108,9 +108,14 @@ def check_one_format(as_json: bool, as_csv: bool) -> None:
         raise UsageError("--json and --csv are two ways to print; choose one")
 
 
+_LEVELS_ONLY = ("beginner", "casual", "club", "master", "grandmaster")  # no bot has these names
+
+
 def check_players(bots: str | None, levels: Sequence[str] | None) -> None:
     if bots and levels:
         raise UsageError("--bots seats one table, --levels names levels of play; give one of them")
+    if bots in _LEVELS_ONLY:
+        raise UsageError(f"'{bots}' is a level of play, not a bot; write --levels {bots}")
 
 
 def parse_tolerances(words: Sequence[str]) -> dict[str, float]:

@@ -81,6 +81,7 @@ def run(
     quiet: options.Quiet = False,
     json_progress: options.JsonProgress = False,
 ) -> None:
+    options.check_players(bots, levels)
     scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
     chosen = {
         "variants": rules,

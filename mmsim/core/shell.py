@@ -178,7 +178,7 @@ class Shell(ABC):
     default_board: str | None = None  # the board set played on if none is named; None: there is only one board
     slow_bots: Collection[str] = ()  # ladders and benchmarks play them only if they are named
     bots_ignoring: ClassVar[Mapping[str, Collection[str]]] = {}  # knob -> bots that never look at it
-    titles: ClassVar[Mapping[str, str]] = {}  # edition, modifier or `knob=value` -> what it is, in a few words
+    titles: ClassVar[Mapping[str, str]] = {}  # edition, modifier, `knob=value` or `knob=` (with {}) -> in a few words
     default_levels: str = ALL  # the levels that play an experiment if it names none
     games_per_s: float = 1000.0  # of one core, for bots of cost 1; budgets are shared out by it, not by the clock
 

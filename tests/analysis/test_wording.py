@@ -19,9 +19,9 @@ from mmsim.games import GAMES, find_shell, find_statistics
         (["en1", "v2"], ["the first English rules", "the version 2.0 rules"]),
         (
             ["print,change_minutes=1", "print,change_minutes=2"],
-            ["1 minute to change line at a station", "2 minutes to change line at a station"],
+            ["changes of 1 minute", "changes of 2 minutes"],
         ),
-        (["print,start_overflow=true", "print,start_overflow=false"], ["start overflow true", "start overflow false"]),
+        (["print,dig=2", "print,dig=4"], ["2 tunnels a turn", "4 tunnels a turn"]),
         (["print", "mine/fair.toml"], ["the 2006 rules", "fair"]),
         (["a/fair.toml", "b/fair.toml"], ["a/fair.toml", "b/fair.toml"]),  # titles must tell them apart
     ],
@@ -49,9 +49,8 @@ def test_metrics_without_words_of_their_own_are_called_by_their_names() -> None:
 def test_what_an_experiment_asks_about_has_words_of_its_own(game: str) -> None:
     statistics, shell = find_statistics(game), find_shell(game)
     assert {*statistics.primary_metrics} <= {*WORDS, *statistics.words}
-    known = {
-        *shell.editions,
-        *shell.modifiers,
-        *(f"{knob}={value}" for knob, it in shell.knobs.items() for value in it.choices),
-    }
-    assert {*shell.titles} <= known
+    knobs = {name: knob.choices or ("true", "false") * knob.is_switch for name, knob in shell.knobs.items()}
+    settings = {f"{name}={value}" for name, values in knobs.items() for value in values}
+    known = {*shell.editions, *shell.modifiers, *settings}
+    assert {title for title in shell.titles if not title.endswith("=")} <= known
+    assert {title[:-1] for title in shell.titles if title.endswith("=")} <= {*shell.knobs}

@@ -217,6 +217,8 @@ def test_names_are_short_where_they_share_something() -> None:
     assert short_names(["print,dig=2-4p", "print,dig=3-4p"]) == ["dig=2", "dig=3"]
     assert short_names(["print-4p", "print,dig=3-4p"]) == ["print", "print,dig=3"]
     assert short_names(["print-4p"]) == ["print-4p"]
+    assert short_names(["print-4p@box", "print-4p@roomy"]) == ["box", "roomy"]
+    assert short_names(["print-4p@box", "v2-4p@box"]) == ["print", "v2"]
 
 
 @pytest.mark.parametrize("variants", [["metro+companies"], ["metro", "metro+companies"]])
