@@ -204,7 +204,13 @@ def seats_of_all(words: RunWords) -> str:
 
 def seats_title(words: RunWords) -> str:
     """What holds for the seats of all variants at all levels, or else of the first variant, as the title of a chart."""
-    return (seats_of_all(words) or seats(words).removeprefix("Yes. ").removeprefix("No. ")).partition(";")[0]
+    if shared := seats_of_all(words):
+        return shared.partition(";")[0]
+    own = seats(words)
+    for head in ("Yes. ", "No. ", "Partly. ", "Not shown. "):
+        own = own.removeprefix(head)
+    own = own.partition(";")[0].removesuffix(".")
+    return f"With {words.titles[0]}, {own[:1].lower()}{own[1:]}" if len(words.titles) > 1 else own
 
 
 # --- what differs ----------------------------------------------------------------------------------------------------

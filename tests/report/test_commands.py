@@ -70,9 +70,7 @@ def test_compare_plays_rulesets_itself() -> None:
         )
     )
     (row,) = printed["comparisons"]
-    assert printed["answer"]["verdict"].startswith(
-        "Yes. With 8 lines ended or blocked that end the building phase, games"
-    )
+    assert printed["answer"]["verdict"].startswith("Yes. With an end after 8 lines, games are longer (by")
     assert row["verdict"] == "higher"
     assert row["reference"] == "print-4p"
     assert row["deals"] == 400
