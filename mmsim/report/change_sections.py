@@ -42,7 +42,9 @@ def why(data: ReportData) -> Section | None:
 def change_rows(why: Why) -> tuple[list[str], list[list[str]]]:
     """Columns and rows of a table of what every change does, by group of the metric."""
     metric, unit = fmt.title(why.measure), fmt.difference_unit(why.unit)
-    columns = ["change", "difference", "explains", metric, *(why.groups if len(why.groups) > 1 else ())]
+    percent = " %" if why.unit.startswith("share") else ""
+    groups = [f"{group}{percent}" for group in why.groups] if len(why.groups) > 1 else []
+    columns = ["change", "difference", "explains", metric, *groups]
     as_played = fmt.with_interval(why.before, why.unit)
     rows = [[AS_PLAYED, "", "", as_played, *_group_cells(why, why.before_groups)]]
     for effect in _shown_effects(why):
@@ -60,7 +62,9 @@ def _shown_effects(why: Why) -> list[Effect]:
 def _group_cells(why: Why, groups: Sequence[Estimate | None]) -> list[str]:
     """The metric by group, if it has several."""
     unit = "share" if why.unit == "share distance" else why.unit
-    return [fmt.value(estimate, unit) if estimate else "–" for estimate in groups] if len(groups) > 1 else []
+    if len(groups) < 2:
+        return []
+    return [fmt.value(estimate, unit).removesuffix("\u00a0%") if estimate else "–" for estimate in groups]
 
 
 def interaction_rows(why: Why) -> tuple[list[str], list[list[str]]] | None:
@@ -99,9 +103,9 @@ def why_title(why: Why) -> str:
     """One change that explains much, or does much, with its number."""
     pair, metric = why.interaction, f"the {fmt.title(why.measure)} of {why.variant}"
     if pair and why.explains(pair.first) > 0:
-        return f"{pair.first.change} takes away {fmt.percent(why.explains(pair.first))} of {metric}"
+        return f"with {pair.first.change}, {fmt.percent(why.explains(pair.first))} of {metric} goes away"
     if why.matter:
-        return f"{why.matter[0].change} changes {metric}"
+        return f"with {why.matter[0].change}, {metric} changes"
     return f"no change does anything to {metric} that can be told from chance"
 
 
