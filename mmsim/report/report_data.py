@@ -31,6 +31,7 @@ from mmsim.core.levels import Level
 from mmsim.core.metrics import RuleGap
 from mmsim.core.variant import VariantDescription
 from mmsim.errors import MmsimError
+from mmsim.system.temporary import is_temporary
 
 T = TypeVar("T")
 LayoutCounts = Mapping[str, tuple[int, int]]  # variant -> layouts, games
@@ -128,7 +129,9 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
 
 
 def shown_path(path: Path) -> str:
-    """A path as a command on the page names it: relative to this folder if it lies in it."""
+    """A path as a command on the page names it: relative to this folder if it lies in it, RUN if it is not kept."""
+    if is_temporary(path):
+        return "RUN"
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_absolute() and path.is_relative_to(here) else path)
 

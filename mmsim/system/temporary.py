@@ -25,6 +25,11 @@ def temporary_folder(base: Path | None = None) -> Iterator[Path]:
         yield Path(folder)
 
 
+def is_temporary(folder: Path) -> bool:
+    """True for a folder of this process that is removed afterwards."""
+    return folder.name.startswith(_prefix())
+
+
 def name_semaphores() -> None:
     """Have the semaphores that `multiprocessing` creates in this process carry its number."""
     remove_leftovers()

@@ -296,6 +296,9 @@ def test_sweep_reports_how_games_respond(tmp_path: Path, monkeypatch: pytest.Mon
     printed = output("sweep", "print", *words, "--out", tmp_path / "out")
     assert printed.splitlines()[-2].endswith(f"   {tmp_path / 'out' / 'report.html'}")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "mmsim openings RUN" in page  # the games are not kept, so there is no folder to name
+    assert not re.search(r"mmsim-\d", page)
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "What does end_lines do to print?" in page
     assert re.search(r"Turns: \+[\d.]+ with end_lines = 6 instead of 5", page)
     assert "mmsim sweep print --vary end_lines=5:6 --bots uniform --games 300" in page  # the command that makes it
