@@ -277,7 +277,6 @@ BASIC_STATISTICS = Statistics(  # of a game that has no `metrics.py`
     gaps=(SHARED_WIN,),
     sections=(SCORES_SECTION, COURSE_SECTION, ENDS_SECTION),
     course=(LEAD_CHANGES, AHEAD_BY),
-    ends=ENDS_BY,
     layout_outcomes={},
     primary_metrics=("win_share", "score"),
     swept=("score", "margin"),

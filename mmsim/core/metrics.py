@@ -248,8 +248,7 @@ class Statistics:
     metrics: tuple[Metric, ...]
     gaps: tuple[RuleGap, ...]
     sections: tuple[SectionPlan, ...]  # between the one on seats and those on variants, bots and boards
-    course: Sentence  # the last sentence of the answer, on how games go: clauses joined by "and"
-    ends: Sentence  # the second sentence of the answer if nothing is compared
+    course: Sentence  # how games go: clauses joined by "and"
     layout_outcomes: Mapping[str, str]  # what a layout may influence -> its column of `games`
     primary_metrics: tuple[str, ...]  # of a run that names no metrics: few, and no two that measure the same
     swept: tuple[str, ...]  # the metrics a sweep draws by default

@@ -66,7 +66,6 @@ STATISTICS = Statistics(
         "the winner of {track_decided_at_scoring:full} of games leads only after points given after the last tile",
         common.AHEAD_BY,
     ),
-    ends=common.ENDS_BY,
     layout_outcomes={"track_lead_changes": "lead_changes"}
     | {name: name for name in ("margin", "turns", "lines_ended")},
     primary_metrics=("win_share", "seat_imbalance", "score", "margin", "lines_to_centre", "longest_line"),

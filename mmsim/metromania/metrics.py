@@ -266,7 +266,6 @@ STATISTICS = Statistics(
         "the winner of {track_decided_at_scoring:full} of games leads only after the final scoring",
         common.AHEAD_BY,
     ),
-    ends=common.ENDS_BY,
     layout_outcomes={
         "track_lead_changes": "lead_changes",
         **{name: name for name in ("margin", "turns", "tunnels", "stations_left", "lines_ended", "lines_blocked")},

@@ -27,7 +27,7 @@ from mmsim.report.sentences import capitalise, join_words, with_reference
 
 _COLUMNS = ("variant", "level", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
 _WORD_COLUMNS = 4
-_MAX_KINDS = 2  # named as the most usual opening; more are not told apart
+_MAX_KINDS = 2  # named as the most usual opening; more cannot be separated
 _MAP_TITLE, _DIFFERENCE_TITLE = "Where things lie", "What lies elsewhere"  # of heat maps
 
 

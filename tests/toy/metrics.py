@@ -23,7 +23,6 @@ STATISTICS = Statistics(
         ),
     ),
     course=(common.LEAD_CHANGES, common.AHEAD_BY, "{rolls:full} are rolled"),
-    ends=common.ENDS_BY,
     layout_outcomes={},
     primary_metrics=("win_share", "score", "rolls"),
     swept=("score", "rolls", "margin"),
