@@ -7,7 +7,7 @@ from rich.text import Text
 from mmsim.analysis.run_metrics import measure_answer
 from mmsim.analysis.tables import RunTables
 from mmsim.cli.console import print_table, say_paragraph, text_console
-from mmsim.errors import UsageError
+from mmsim.errors import MmsimError
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.answer_tables import Rows, what_matters
 from mmsim.report.report_data import without_failed_levels
@@ -21,10 +21,10 @@ _LATER = ("How sure", "Not tested")  # after the table
 
 def print_answer_of(run: RunTables, folder: str) -> None:
     """The answer of a run, with a table of its differences."""
-    run = without_failed_levels(run)
     try:
+        run = without_failed_levels(run)
         data = measure_answer(run, course_metrics(run.experiment.game))
-    except UsageError as error:  # the games are there, but no evidence on the question
+    except MmsimError as error:  # the games are there, but no evidence on the question
         say_paragraph(f"Not known: {error}")
         return
     print_answer(answer_of(data, folder), what_matters(RunWords(data), data.primary) if data.primary else None)
