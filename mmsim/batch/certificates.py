@@ -1,12 +1,14 @@
 """The certificates of a Dask cluster with TLS: an authority of its own, and one certificate for all its machines."""
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from mmsim.errors import UsageError
 from mmsim.system.files import check_private, failing_with
+from mmsim.system.temporary import temporary_folder
 
 AUTHORITY, CERTIFICATE, KEY = "ca.pem", "cert.pem", "key.pem"
 _CLOCKS_DIFFER = timedelta(hours=1)  # between the machines of a cluster, at most
@@ -51,10 +53,21 @@ def make_certificates(folder: Path, days: int) -> list[Path]:
         if os.path.lexists(folder / name):
             raise UsageError(f"{folder / name} exists already; choose another folder")
     with failing_with(f"cannot write to {folder}"):
-        folder.mkdir(0o700, parents=True, exist_ok=True)
-        check_private(folder)
-        for name, content in contents.items():
-            descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
+        if folder.exists():
+            _write(folder, contents)
+        else:  # all files or none, even if this is killed
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with temporary_folder(folder.parent) as base:
+                _write(base / "new", contents)
+                (base / "new").rename(folder)
     return [folder / name for name in contents]
+
+
+def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files that only their owner can read."""
+    folder.mkdir(0o700, exist_ok=True)
+    check_private(folder)
+    for name, content in contents.items():
+        descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)

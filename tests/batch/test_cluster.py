@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mmsim.batch import cluster
+from mmsim.batch import certificates, cluster
 from mmsim.batch.certificates import make_certificates
 from mmsim.batch.cluster import Scheduler, _dask_logs_to_run_log, play_on_cluster
 from mmsim.batch.experiment import Experiment, prepare_variants
@@ -150,6 +151,22 @@ def test_a_scheduler_without_workers_is_reported_within_five_seconds(
     assert text == f"the cluster at {by_hand.address} has no workers yet; waiting 1 s for the first one"
     assert seconds >= cluster._NO_WORKER_S
     assert cluster._NO_WORKER_S < 4  # the rest of the five seconds is for the connection
+
+
+def test_certificates_are_all_there_or_none_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.open
+
+    def failing(path: Any, *rest: Any, **more: Any) -> int:
+        if str(path).endswith("key.pem"):
+            raise OSError(28, "No space left on device")
+        return real(path, *rest, **more)
+
+    monkeypatch.setattr(certificates.os, "open", failing)
+    with pytest.raises(MmsimError, match="No space left"):
+        make_certificates(tmp_path / "tls", 1)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.undo()
+    assert all(file.is_file() for file in make_certificates(tmp_path / "tls", 1))
 
 
 def test_a_cluster_with_tls_plays_for_whoever_has_a_certificate(tmp_path: Path, stack: ExitStack) -> None:
