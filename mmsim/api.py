@@ -53,6 +53,10 @@ def run(
         experiment = with_settings(what, settings)
     else:
         experiment = from_mapping({"name": named_after(path), "variants": list(what), **settings})
+    if experiment.named_metrics:
+        from mmsim.analysis.run_metrics import check_metric_names  # Polars takes a moment to import
+
+        check_metric_names(experiment.game, experiment.named_metrics)
     if not (path / MANIFEST).exists():
         played = Run.create(path, experiment)
     else:

@@ -213,6 +213,10 @@ class ComparisonOverLevels:
     def paired(self) -> bool:
         return self.levels[0].paired
 
+    def at(self, level: str) -> Comparison | None:
+        """The comparison at one level; None if it is no evidence there."""
+        return next((comparison for comparison in self.levels if comparison.level.name == level), None)
+
     @property
     def shown(self) -> list[Comparison]:
         """The levels that show a difference."""

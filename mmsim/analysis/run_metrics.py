@@ -325,6 +325,5 @@ def measure_answer(run: RunTables, described: Collection[str] = ()) -> ComparedR
     """What the answer of a run needs: its variants compared, or the primary metrics of its only one."""
     wanted = run.experiment.wanted
     if len(run.variants) > 1:
-        tolerances = {wanted.metric: wanted.tolerance} if wanted.tolerance is not None else {}
-        return compare_run(run, [wanted.metric] if wanted.metric else (), tolerances, described)
+        return compare_run(run, [wanted.metric] if wanted.metric else (), wanted.tolerances, described)
     return ComparedRun(run, estimate_measurable(run, {*primary_metrics(run), WIN_SHARE, *described}), [])

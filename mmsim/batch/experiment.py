@@ -54,6 +54,11 @@ class WantedAnswer:
     tolerance: float | None = None  # None: that of the metric
     about: str = ""  # which seats are ahead, how much layouts matter, what differs
 
+    @property
+    def tolerances(self) -> dict[str, float]:
+        """Its own tolerance, by metric; empty if that of the metric holds."""
+        return {} if self.tolerance is None else {self.metric: self.tolerance}
+
     def __post_init__(self) -> None:
         if self.about and self.about not in ABOUT:
             raise unknown("answer", self.about, ABOUT)
@@ -152,6 +157,11 @@ class Experiment:
     def with_files(self, rename: Callable[[str], str]) -> "Experiment":
         """The experiment with other names of its rulesets and boards, which may be files."""
         return replace(self, variants=tuple(map(rename, self.variants)), boards=tuple(map(rename, self.boards)))
+
+    @property
+    def named_metrics(self) -> list[str]:
+        """The metrics that it names, which its game must have."""
+        return [*self.metrics, *filter(None, [self.wanted.metric])]
 
     def with_bots(self, bots: Sequence[str]) -> "Experiment":
         """The same experiment with other bots at its tables."""

@@ -242,8 +242,7 @@ def _print_run(
     names = [variant.name for variant in run.variants]
     run = run.starting_with(full_name("variant", reference, names) if reference else names[0])
     wanted = run.experiment.wanted
-    if wanted.tolerance is not None:
-        tolerances = {wanted.metric: wanted.tolerance, **tolerances}
+    tolerances = {**wanted.tolerances, **tolerances}
     compared = compare_run(
         run, [*metrics, *filter(None, [wanted.metric])], tolerances, course_metrics(run.experiment.game)
     )

@@ -66,6 +66,10 @@ def _games_of_levels(run: Run) -> str:
 
 def create_run(folder: Path, experiment: Experiment, until: str | None, limited: bool) -> Run:
     """A new run; with `until`, the games of the experiment are an upper limit if `limited`."""
+    if experiment.named_metrics:
+        from mmsim.analysis.run_metrics import check_metric_names  # most runs do without Polars in this process
+
+        check_metric_names(experiment.game, experiment.named_metrics)
     if until is None:
         return Run.create(folder, experiment)
     from mmsim.analysis.run_metrics import declared_metrics  # most runs do without Polars in this process

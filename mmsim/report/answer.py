@@ -16,7 +16,7 @@ from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.batch.experiment import planned_seconds
 from mmsim.games import find_shell
 from mmsim.report import verdicts
-from mmsim.report.run_words import RunWords, at_level
+from mmsim.report.run_words import RunWords
 from mmsim.report.sentences import capitalise, how_games_go, join_words, on_every_board
 
 _FIRST_WORDS = (
@@ -76,6 +76,8 @@ def answer_of(data: ComparedRun, folder: str = "") -> Answer:
     replies = verdicts.replies_of(words) if wanted.metric else []
     if replies:
         verdict = verdicts.replied(words, replies)
+    elif wanted.metric and data.comparisons:
+        verdict = f"Not known: these games have no {' '.join(filter(None, (wanted.metric, wanted.group)))}."
     elif wanted.about == "layouts":
         verdict = verdicts.layouts(words)
     elif data.comparisons:
@@ -122,7 +124,7 @@ def _half_widths(words: RunWords, metric: str) -> dict[str, float]:
     halves = {}
     for level in words.levels:
         if words.data.comparisons:
-            at = [at_level(one, level) for one in words.data.comparisons if one.measure.name == metric]
+            at = [one.at(level) for one in words.data.comparisons if one.measure.name == metric]
             known = [one.difference for one in at if one]
         else:
             known = [

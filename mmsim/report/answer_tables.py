@@ -8,7 +8,7 @@ from mmsim.analysis.compare import Comparison, ComparisonOverLevels
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import Shape, Verdict, players_of
-from mmsim.report.run_words import RunWords, at_level, in_tolerances
+from mmsim.report.run_words import RunWords, in_tolerances
 
 MAX_ROWS = 12
 _STRIP = 9  # characters on each side of zero
@@ -66,7 +66,7 @@ def level_by_level(words: RunWords, chosen: Sequence[ComparisonOverLevels], vari
     """The differences of one variant, one column per level."""
     own = [one for one in chosen if one.variant == variant]
     rows = [
-        [_label(words, one), *(_difference(at) if (at := at_level(one, level)) else "-" for level in words.levels)]
+        [_label(words, one), *(_difference(at) if (at := one.at(level)) else "-" for level in words.levels)]
         for one in own
     ]
     return Rows(f"{words.title(variant)} compared with {words.titles[0]}", ("metric", *words.levels), rows)
@@ -105,7 +105,7 @@ def _label(words: RunWords, comparison: ComparisonOverLevels) -> str:
 
 def _before_after(comparison: ComparisonOverLevels, level: str) -> tuple[str, str]:
     """The numbers of reference and variant at one level, and their difference; dashes if it is no evidence there."""
-    at = at_level(comparison, level)
+    at = comparison.at(level)
     if at is None:
         return "-", "-"
     unit = "share" if at.measure.unit.startswith("share") else at.measure.unit

@@ -22,7 +22,7 @@ def board_by_board(data: ReportData) -> Section | None:
     sentences_on_boards = sentences.on_every_board(data, RunWords(data).titles)
     chart_list, rows = [], []
     for over_levels in data.primary:
-        comparison = sentences.at_level(over_levels, data.shown.level)
+        comparison = over_levels.at(data.shown.level.name)
         if comparison is None:
             continue
         same = same_on_boards(comparison, data.board_comparisons)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from mmsim.analysis.board_effects import average_boards
-from mmsim.analysis.compare import LevelEstimates, compare
+from mmsim.analysis.compare import LevelEstimates, compare, with_tolerances
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, layout_effects
 from mmsim.analysis.estimates import Estimates, by_name
 from mmsim.analysis.openings import SeatBook, available_views, opening_books
@@ -110,6 +110,7 @@ def gather(run: RunTables, submit: Submit = run_here) -> ReportData:
         LevelEstimates.of(level, [*kind.metrics, *layout_estimates[level.level.name]], kind.by_board)
         for level, kind in zip(level_runs, measured, strict=True)
     ]
+    levels = with_tolerances(levels, run.experiment.wanted.tolerances)
     place = shown_level([level.level for level in levels])
     shown, gap_shares = level_runs[place], by_name(measured[place].gaps)
     names = [variant.name for variant in run.variants]

@@ -132,7 +132,7 @@ class RunWords:
     def amount_at(self, comparison: ComparisonOverLevels, levels: Sequence[str]) -> str:
         """How large a difference is at the level that is shown, or at the strongest of some levels."""
         level = self.data.shown.level.name if self.data.shown.level.name in levels else levels[-1]
-        shown = at_level(comparison, level)
+        shown = comparison.at(level)
         who = f" among {players_of(level)}" if len(levels) > 1 else ""
         return f"{self.amount(shown)}{who}" if shown else ""
 
@@ -173,11 +173,6 @@ class RunWords:
     def tolerance(self, metric: str) -> str:
         measure = self.data.estimates[metric].measure
         return self.size(measure.tolerance, measure.unit)
-
-
-def at_level(comparison: ComparisonOverLevels, level: str) -> Comparison | None:
-    """A comparison at one level; None if it is no evidence there."""
-    return next((shown for shown in comparison.levels if shown.level.name == level), None)
 
 
 def in_tolerances(comparison: ComparisonOverLevels) -> float:

@@ -261,7 +261,7 @@ def variants(data: ReportData) -> Section | None:
 def _variant_chart(data: ReportData, number: int, compared: Sequence[ComparisonOverLevels]) -> Chart:
     """The differences of one variant at the level that is shown, except those that are drawn elsewhere or never
     happened."""
-    at_level = [sentences.at_level(comparison, data.shown.level) for comparison in compared]
+    at_level = [comparison.at(data.shown.level.name) for comparison in compared]
     shown = [
         comparison
         for comparison in filter(None, at_level)
@@ -378,7 +378,7 @@ def differences(data: ReportData) -> Section | None:
 
 
 def _difference_at(comparison: ComparisonOverLevels | None, level: Level) -> Estimate | None:
-    shown = sentences.at_level(comparison, level) if comparison else None
+    shown = comparison.at(level.name) if comparison else None
     return shown.difference if shown else None
 
 

@@ -8,7 +8,7 @@ from string import Formatter
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
-from mmsim.analysis.compare import Comparison, ComparisonOverLevels, all_games_identical
+from mmsim.analysis.compare import ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import (
     SEAT_IMBALANCE,
     equal_groups_p_value,
@@ -20,7 +20,6 @@ from mmsim.analysis.level_verdict import ALPHA, Shape, Verdict
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.stats import Estimate
 from mmsim.batch.experiment import OF_LEVEL
-from mmsim.core.levels import Level
 from mmsim.core.metrics import Sentence
 from mmsim.games import find_statistics
 
@@ -206,11 +205,6 @@ def _in_metric(comparison: ComparisonOverLevels) -> str:
     return f"{fmt.label(comparison.measure.name, comparison.group)} ({text}{where})"
 
 
-def at_level(comparison: ComparisonOverLevels, level: Level) -> Comparison | None:
-    """A comparison at one level; None if it is no evidence there."""
-    return next((shown for shown in comparison.levels if shown.level == level), None)
-
-
 def on_every_board(data: ComparedRun, titles: Sequence[str]) -> list[str]:
     """On how many boards the first seat is ahead of the last, and other variants more even than the reference."""
     if not data.board_comparisons:
@@ -229,7 +223,7 @@ def on_every_board(data: ComparedRun, titles: Sequence[str]) -> list[str]:
         )
         sentences.append(f"With {titles[0]}, {where}.")
     for over_levels in data.comparisons:
-        comparison = at_level(over_levels, data.shown.level)
+        comparison = over_levels.at(data.shown.level.name)
         if comparison and comparison.measure.name == SEAT_IMBALANCE.name:
             name = titles[[variant.name for variant in data.run.variants].index(comparison.variant)]
             same = same_on_boards(comparison, data.board_comparisons)

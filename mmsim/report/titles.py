@@ -10,7 +10,7 @@ from mmsim.analysis.level_verdict import ALPHA, Shape, Top, Verdict
 from mmsim.analysis.ratings import ELO
 from mmsim.analysis.stats import holm, two_sided_p
 from mmsim.report.report_data import ReportData
-from mmsim.report.sentences import MAX_NAMED_VARIANTS, at_level, join_words, with_reference
+from mmsim.report.sentences import MAX_NAMED_VARIANTS, join_words, with_reference
 
 _MAX_NAMED = 3  # candidates for a superlative; more are counted, not named
 
@@ -114,7 +114,7 @@ def imbalance_title(data: ReportData) -> str:
 
 def variant_title(data: ReportData, variant: str) -> str:
     """One variant's verdicts at the level that is shown, counted."""
-    verdicts = [shown.verdict for one in data.comparisons_of(variant) if (shown := at_level(one, data.shown.level))]
+    verdicts = [shown.verdict for one in data.comparisons_of(variant) if (shown := one.at(data.shown.level.name))]
     equal, unsure = verdicts.count(Verdict.EQUAL), verdicts.count(Verdict.UNSURE)
     counts = [f"{len(verdicts) - equal - unsure} of {len(verdicts)} differ", f"{equal} are equal within tolerance"]
     counts += [f"{unsure} need more games"] if unsure else []

@@ -10,7 +10,7 @@ from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import LevelVerdict, Shape, Verdict, players_of
 from mmsim.analysis.reply import Reply, VariantReply, reply_about
 from mmsim.analysis.wording import seat_title
-from mmsim.report.run_words import MAX_CHANGES, MAX_NAMED, SEAT_METRICS, RunWords, at_level, in_tolerances
+from mmsim.report.run_words import MAX_CHANGES, MAX_NAMED, SEAT_METRICS, RunWords, in_tolerances
 from mmsim.report.sentences import capitalise, join_words
 
 _STANDINGS = {Verdict.HIGHER: "more than a fair share", Verdict.LOWER: "less than a fair share"}
@@ -114,7 +114,7 @@ def _bound(words: RunWords, group: Sequence[VariantReply]) -> str:
     """How large a difference may be that was not found, at the level that is shown and at the strongest."""
     texts = []
     for level in dict.fromkeys((words.data.shown.level.name, words.levels[-1])):
-        shown = [at for reply in group for one in reply.comparisons if (at := at_level(one, level))]
+        shown = [at for reply in group for one in reply.comparisons if (at := one.at(level))]
         largest = max((max(abs(at.difference.low), abs(at.difference.high)) for at in shown), default=0.0)
         if shown and isfinite(largest):
             who = f" among {players_of(level)}" if words.several else ""

@@ -77,6 +77,24 @@ def test_compare_plays_rulesets_itself() -> None:
     assert {row["variant"] for row in printed["metrics"]} == {"print-4p", "print,end_lines=8-4p"}
 
 
+def test_metrics_that_an_experiment_names_are_known_before_anything_is_played(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    for line in ('metrics = ["turn"]', 'answer = { metric = "turn" }'):
+        file.write_text(f'variants = ["print", "v2"]\nbots = ["uniform"]\n{line}\n')
+        assert complaint(2, "run", file, "--out", tmp_path / "run") == "unknown metric 'turn'; did you mean 'turns'?"
+        assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.usefixtures("empty_charts")
+def test_compare_and_report_answer_with_the_tolerance_of_the_experiment(tmp_path: Path) -> None:
+    wanted = {"metric": "turns", "direction": "lower", "tolerance": 50.0}
+    folder = write_run(tmp_path / "run", ["print", "print,end_lines=6"], 60, 60, bots="uniform", answer=wanted)
+    same = "No. With an end after 6 lines, length is the same as with the 2006 rules."
+    assert json.loads(output("compare", folder, "--json"))["answer"]["verdict"] == same
+    output("report", folder, "--out", tmp_path / "report")
+    assert "**No.** With an end after 6 lines, length is the same" in (tmp_path / "report" / "memo.md").read_text()
+
+
 def test_compare_keeps_its_games_as_a_run_if_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     played = ("--bots", "planner", "--games", 40, "--workers", 1)
