@@ -6,7 +6,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from mmsim.batch.experiment import OF_LEVEL, Experiment
+from mmsim.batch.experiment import OF_LEVEL
+from mmsim.batch.level_columns import levels_of, with_level
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import DASH, open_output, write_output
@@ -23,28 +24,7 @@ _SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {  # one table pe
 _SHEETS, _DATABASE = ".xlsx", ".duckdb"  # these hold several tables
 ENDINGS = (*_SINKS, _SHEETS, _DATABASE)
 _MAX_SHEET_ROWS = 1_048_575  # below the column names
-_REPLACED = ("member", "level")  # columns that a column for the level replaces
 _SPLIT_NAME = (f"split_part(variant, '{OF_LEVEL}', 1)", f"split_part(variant, '{OF_LEVEL}', 2)")  # in SQL
-
-
-def levels_of(experiment: Experiment) -> dict[str, str]:
-    """What follows a variant in the names of its games, and the level that stands for; or the level of all of them."""
-    if len(experiment.tables) == 1:
-        return {"": experiment.tables[0].name}
-    return {f"{OF_LEVEL}{level.name}": level.name for level in experiment.tables}
-
-
-def with_level(frame: "pl.LazyFrame", levels: Mapping[str, str]) -> "pl.LazyFrame":
-    """A table whose variants are named without the level that played them, which gets a column of its own."""
-    import polars as pl
-
-    name = pl.col("variant").cast(pl.String)
-    suffix = pl.lit("") if "" in levels else name.str.extract(f"({OF_LEVEL}.*)$", 1)
-    level = suffix.replace_strict(levels, default=None, return_dtype=pl.String)
-    columns = [column for column in frame.collect_schema() if column not in _REPLACED]
-    columns.insert(columns.index("variant") + 1, "level")
-    variant = name if "" in levels else name.str.split(OF_LEVEL).list.first()
-    return frame.with_columns(variant.alias("variant"), level.alias("level")).select(columns)
 
 
 def export(run: Run, table: str | None, path: Path, on_step: Callable[[str], None] = lambda text: None) -> int:

@@ -27,6 +27,7 @@ from mmsim.batch.experiment import (
     with_retrained_levels,
 )
 from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter, Line, SideFile
+from mmsim.batch.level_columns import levels_of, with_level
 from mmsim.batch.manifest import (
     FORMAT,
     INPUTS,
@@ -58,7 +59,7 @@ _UNTIL_DIVISOR, _SMALL_PART = 10, 100  # with `--until`, parts of more than 100 
 
 
 class Run:
-    """A run on disk; `run.games`, `run.seats` and so on are its tables as lazy frames.
+    """A run on disk; `run.games`, `run.seats` and so on are its tables as lazy frames, with the level of play.
 
     Bots in Python are loaded from `bots_from` and nowhere else: nothing inside a run's folder is ever imported.
     """
@@ -245,7 +246,7 @@ class Run:
         return list(self.manifest.tables)
 
     def table(self, name: str) -> "pl.LazyFrame":
-        """A table of all parts that are done, in the order of the plan, after its files were verified."""
+        """A table as it is stored, all parts that are done, in the order of the plan, after its files were verified."""
         if name not in self.table_names:
             raise unknown("table", name, self.table_names)
         return self.scan(name, self.verified_parts(name))
@@ -262,7 +263,7 @@ class Run:
         manifest: Manifest | None = self.__dict__.get("manifest")
         tables = manifest.tables if manifest else {}
         if name in tables:
-            return self.table(name)
+            return with_level(self.table(name), levels_of(self.experiment))
         raise AttributeError(f"a run has no {name!r}; its tables are {', '.join(tables)}")
 
     # --- the journal -----------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis.run_metrics import declared_metrics, metric_table
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
-from mmsim.batch.export import levels_of, with_level
+from mmsim.batch.level_columns import levels_of, with_level
 from mmsim.batch.run import Run
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.games import find_shell, find_statistics

@@ -155,7 +155,7 @@ def test_three_lines_of_python_are_enough(played: Run) -> None:
     shares = run.seats.group_by("variant", "seat").agg(pl.col("win_share").mean()).collect()
     assert shares.height == 8
     assert shares["win_share"].sum() == pytest.approx(2, abs=1e-5)
-    assert run.games.collect_schema() == run.game.tables["games"]
+    assert run.table("games").collect_schema() == run.game.tables["games"]
     assert run.lines.select(pl.len()).collect().item() == 2880
 
 

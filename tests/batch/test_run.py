@@ -164,7 +164,8 @@ def test_tables_of_a_run_not_begun_are_empty_with_all_columns(tmp_path: Path) ->
     Run.create(tmp_path / "run", toy())
     run = mmsim.read(tmp_path / "run")
     assert isinstance(run.seats, pl.LazyFrame)
-    assert run.seats.collect().columns == list(run.game.tables["seats"])
+    assert run.table("seats").collect().columns == list(run.game.tables["seats"])
+    assert run.seats.collect().columns[:2] == ["variant", "level"]
     with pytest.raises(UsageError, match="unknown table 'seat'; did you mean 'seats'"):
         run.table("seat")
     with pytest.raises(AttributeError, match="a run has no 'seat'; its tables are games, seats"):

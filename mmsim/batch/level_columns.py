@@ -1,0 +1,31 @@
+"""Tables as people read them: a column for the variant and one for the level of play."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from mmsim.batch.experiment import OF_LEVEL, Experiment
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_REPLACED = ("member", "level")  # columns that a column for the level replaces
+
+
+def levels_of(experiment: Experiment) -> dict[str, str]:
+    """What follows a variant in the names of its games, and the level that stands for; or the level of all of them."""
+    if len(experiment.tables) == 1:
+        return {"": experiment.tables[0].name}
+    return {f"{OF_LEVEL}{level.name}": level.name for level in experiment.tables}
+
+
+def with_level(frame: "pl.LazyFrame", levels: Mapping[str, str]) -> "pl.LazyFrame":
+    """A table whose variants are named without the level that played them, which gets a column of its own."""
+    import polars as pl
+
+    name = pl.col("variant").cast(pl.String)
+    suffix = pl.lit("") if "" in levels else name.str.extract(f"({OF_LEVEL}.*)$", 1)
+    level = suffix.replace_strict(levels, default=None, return_dtype=pl.String)
+    columns = [column for column in frame.collect_schema() if column not in _REPLACED]
+    columns.insert(columns.index("variant") + 1, "level")
+    variant = name if "" in levels else name.str.split(OF_LEVEL).list.first()
+    return frame.with_columns(variant.alias("variant"), level.alias("level")).select(columns)
