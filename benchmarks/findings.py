@@ -21,11 +21,11 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis.estimates import WIN_SHARE, by_name
 from mmsim.analysis.run_metrics import primary_metrics
 from mmsim.analysis.tables import open_run
+from mmsim.analysis.wording import short_names
 from mmsim.batch.experiment import find, planned_seconds
 from mmsim.batch.run import Run
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.report_data import ReportData, gather
-from mmsim.report.run_words import RunWords
 from mmsim.report.sections import seats_by_level_chart
 from mmsim.system.files import data_folder, write_atomically
 
@@ -198,13 +198,17 @@ def write_pages(name: str, folder: Path, docs: Path) -> None:
         digest=run.manifest.finished.digest,
         wins={
             code: {level.name: [round(100 * float(share), 1) for share in at.means[v]] for level, at in shares}
-            for v, code in enumerate(data.names)
+            for v, code in enumerate(_codes(data))
         },
     )
     (docs / "findings").mkdir(parents=True, exist_ok=True)
     write_atomically(docs / "findings" / f"{name}.json", msgspec.json.format(msgspec.json.encode(finding), indent=1))
     text = "\n".join(_figures(finding, data, docs))
     write_atomically(docs / "findings" / f"{name}.md", _plain(text).encode())
+
+
+def _codes(data: ReportData) -> list[str]:
+    return short_names([variant.name for variant in data.run.variants])
 
 
 def _figures(finding: Finding, data: ReportData, docs: Path) -> Iterator[str]:
@@ -221,10 +225,10 @@ def _figures(finding: Finding, data: ReportData, docs: Path) -> Iterator[str]:
     if len(data.levels) > 1:
         yield seats_picture(finding, data, docs)
         yield ""
-    titles, players = RunWords(data).titles, [level.level.name for level in data.levels]
+    titles, players = data.names, [level.level.name for level in data.levels]
     if several:
         yield from _table(
-            ["variant", "code"], ([title, f"`{code}`"] for title, code in zip(titles, data.names, strict=True))
+            ["variant", "code"], ([title, f"`{code}`"] for title, code in zip(titles, _codes(data), strict=True))
         )
         yield ""
     yield "<details><summary>All figures, with 95 % intervals</summary>"

@@ -31,6 +31,7 @@ from mmsim.analysis.level_verdict import ALPHA, LevelEffect, LevelVerdict, Verdi
 from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.stats import holm
 from mmsim.analysis.tables import TENSION, RunTables, finished_only
+from mmsim.analysis.wording import variant_titles, wording
 from mmsim.batch.experiment import OF_LEVEL, ON_BOARD
 from mmsim.core.levels import Level
 from mmsim.core.metrics import Measure, Metric, MetricGrouping, RuleGap
@@ -230,13 +231,17 @@ class ComparedRun:
         found = [(level.level, by_name(level.metrics).get(metric)) for level in self.levels]
         return [(level, estimates) for level, estimates in found if estimates is not None]
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
-        """The variants' names without the parts that all of them share."""
-        return short_names([variant.name for variant in self.run.variants])
+        """What the variants are called, without what all of them share."""
+        return variant_titles(self.run.experiment.game, self.run.variants)
+
+    def label(self, metric: str, group: str = "") -> str:
+        """A metric, or one of its groups, as players would say it."""
+        return wording(self.run.experiment.game, metric, group, self.run.variants[0].players).label
 
     def name_of(self, variant: str) -> str:
-        """A variant's short name, followed by its board and its level if it names them."""
+        """What a variant is called, followed by its board and its level if it names them."""
         shared, _, level = variant.partition(OF_LEVEL)
         names = [description.name for description in self.run.variants]
         board = ""
@@ -272,21 +277,6 @@ def shown_level(levels: Sequence[Level]) -> int:
     """The place of the level that is shown where there is room for one."""
     names = [level.shipped_name for level in levels]
     return names.index(_SHOWN_LEVEL) if _SHOWN_LEVEL in names else len(names) - 1
-
-
-def short_names(names: Sequence[str]) -> list[str]:
-    """Names without what all of them share: the number of players at the end, a ruleset before knobs or a board."""
-    if len(names) < 2:
-        return list(names)
-    rules, boards = zip(*(name.rpartition(ON_BOARD)[::2] for name in names), strict=True)
-    if all(rules) and len({*rules}) == 1 and len({*boards}) == len(boards):
-        return [*boards]
-    if all("-" in name for name in names) and len({name.rpartition("-")[2] for name in names}) == 1:
-        names = [name.rpartition("-")[0] for name in names]
-    parts = [name.split(",") for name in names]
-    shared = set(parts[0]).intersection(*parts)
-    shorter = [",".join(part for part in words if part not in shared) for words in parts]
-    return shorter if all(shorter) else list(names)
 
 
 def compare_run(

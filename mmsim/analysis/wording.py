@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mmsim.analysis import number_format as fmt
+from mmsim.batch.experiment import ON_BOARD
 from mmsim.core.common_metrics import WORDS
 from mmsim.core.metrics import ORDINALS, Wording
 from mmsim.core.shell import Shell
+from mmsim.core.variant import VariantDescription
 from mmsim.games import find_shell, find_statistics
 
 _SEATS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -24,6 +26,36 @@ def ruleset_titles(game: str, rules: Sequence[str]) -> list[str]:
             " with ".join(filter(None, (_title(shell, left[0]), _listed([_title(shell, x) for x in left[1:]]))))
         )
     return titles if len({*titles}) == len(titles) else list(rules)
+
+
+def variant_titles(game: str, variants: Sequence[VariantDescription]) -> list[str]:
+    """What every variant is called: by its rules, by its board if only boards differ, or else by its name."""
+    rules = [variant.rules for variant in variants]
+    different = list(dict.fromkeys(rules))
+    boards = [f"the {Path(variant.board_name or '').stem} board" for variant in variants]
+    if len(different) == 1 < len(rules) == len({*boards}):
+        return boards
+    names = short_names([variant.name for variant in variants])
+    if not all(rules) or len(different) == 1 < len(rules):
+        return names
+    named = dict(zip(different, ruleset_titles(game, different), strict=True))
+    titles = [named[spec] for spec in rules]
+    return titles if len({*titles}) == len(titles) else names
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Names without what all of them share: the number of players at the end, a ruleset before knobs or a board."""
+    if len(names) < 2:
+        return list(names)
+    rules, boards = zip(*(name.rpartition(ON_BOARD)[::2] for name in names), strict=True)
+    if all(rules) and len({*rules}) == 1 and len({*boards}) == len(boards):
+        return [*boards]
+    if all("-" in name for name in names) and len({name.rpartition("-")[2] for name in names}) == 1:
+        names = [name.rpartition("-")[0] for name in names]
+    parts = [name.split(",") for name in names]
+    shared = set(parts[0]).intersection(*parts)
+    shorter = [",".join(part for part in words if part not in shared) for words in parts]
+    return shorter if all(shorter) else list(names)
 
 
 def edition_title(game: str, rules: Sequence[str]) -> str:

@@ -1,8 +1,6 @@
 """The words of one run: what its variants, levels, seats and differences are called in sentences."""
 
 from collections.abc import Sequence
-from functools import cached_property
-from pathlib import Path
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import Comparison, ComparisonOverLevels
@@ -10,7 +8,7 @@ from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import Shape, Verdict, players_of
 from mmsim.analysis.run_metrics import ComparedRun
-from mmsim.analysis.wording import edition_title, ruleset_titles, wording
+from mmsim.analysis.wording import edition_title, wording
 from mmsim.core.metrics import ORDINALS, Wording
 from mmsim.report.sentences import join_words
 
@@ -32,19 +30,9 @@ class RunWords:
 
     # --- variants -------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def titles(self) -> list[str]:
-        """What every variant is called: by its rules, or by its board if only boards differ."""
-        rules = [variant.rules for variant in self.run.variants]
-        different = list(dict.fromkeys(rules))
-        boards = [f"the {Path(variant.board_name or '').stem} board" for variant in self.run.variants]
-        if len(different) == 1 < len(rules) == len({*boards}):
-            return boards
-        if not all(rules) or len(different) == 1 < len(rules):
-            return self.data.names
-        named = dict(zip(different, ruleset_titles(self.game, different), strict=True))
-        titles = [named[spec] for spec in rules]
-        return titles if len({*titles}) == len(titles) else self.data.names
+        return self.data.names
 
     def title(self, variant: str) -> str:
         return self.titles[[description.name for description in self.run.variants].index(variant)]

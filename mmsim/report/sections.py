@@ -366,7 +366,7 @@ def differences(data: ReportData) -> Section | None:
         rows = [*map(list, zip(*cells, strict=True))] if by_variant else cells
         measure = next(iter(same.values())).measure
         unit = fmt.difference_unit(measure.unit)
-        panels.append(Panel(fmt.label(name, group), measure.question, rows, unit, 0.0, measure.tolerance))
+        panels.append(Panel(data.label(name, group), measure.question, rows, unit, 0.0, measure.tolerance))
     names, level_names = data.names[1:], [level.name for level in levels]
     rows_and_series = (names, level_names) if by_variant else (level_names, names)
     note = f"Each variant less {data.names[0]}, on the same deals. " if data.run.paired else ""

@@ -88,7 +88,7 @@ def test_the_answer_says_on_how_many_boards_it_holds(compared: ComparedRun) -> N
 def test_the_report_has_a_section_board_by_board(run: RunTables) -> None:
     section = board_by_board(gather(run))
     assert section is not None
-    assert [chart.name for chart in section.charts] == ["boards-print-last-round-none-seat-imbalance"]
+    assert [chart.name for chart in section.charts] == ["boards-no-last-turns-seat-imbalance"]
     assert {row[1] for row in section.tables[0].rows} >= {"turns", "seat imbalance", "win share: 1st"}
 
 

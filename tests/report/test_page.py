@@ -11,9 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mmsim.analysis.run_metrics import short_names
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import open_run
+from mmsim.analysis.wording import short_names
 from mmsim.batch.experiment import Experiment, from_mapping, read
 from mmsim.batch.manifest import Decision, SequenceInterval
 from mmsim.batch.run import Run
@@ -318,7 +318,9 @@ def test_a_run_that_was_stopped_by_a_sequential_test_says_so_and_shows_its_seque
         f"Played until it was decided: margin of {names[1]} and {names[0]}: different at"
     )
     table = next(
-        table for table in variants.tables if table.caption.startswith("Confidence sequence of v2 against print")
+        table
+        for table in variants.tables
+        if table.caption.startswith("Confidence sequence of the version 2.0 rules against the 2006")
     )
     assert table.rows[0] == ["uniform", "margin", "different", "−0.5 (−0.8 to −0.2)"]
     assert table.rows[1] == ["planner", "margin", "not decided", "+0.1 (no interval)"]
@@ -346,7 +348,7 @@ def test_levels_have_a_chart_of_their_differences_and_say_where_they_hold(tmp_pa
     (chart,) = by_id["differences"].charts
     assert re.match(r"Of \d+ differences asked about, \d+ (is|are) shown", chart.title)
     for drawn in (chart.files()["svg"].decode(), chart.narrow().decode()):
-        assert all(f"turns, {level}, print,end_lines=8: " in drawn for level in ("beginner", "casual", "club"))
+        assert all(f"length, {level}, an end after 8 lines: " in drawn for level in ("beginner", "casual", "club"))
         assert "<title>How many turns does a game take?</title>" in drawn
     (players,) = by_id["players"].tables
     assert [row[:2] for row in players.rows] == [["beginner", "greedy"], ["casual", "networker"], ["club", "planner"]]
@@ -366,9 +368,9 @@ def test_many_variants_are_rows_of_the_charts(tmp_path: Path) -> None:
     headline = headline_chart(data)
     assert headline is not None
     assert headline.name == "seats-by-variant"
-    assert "1st player, print,end_lines=7: " in headline.files()["svg"].decode()
+    assert "1st player, an end after 7 lines: " in headline.files()["svg"].decode()
     (differences,) = (section for section in make_sections(data) if section.id == "differences")
-    assert "turns, print,end_lines=7: " in differences.charts[0].files()["svg"].decode()
+    assert "length, an end after 7 lines: " in differences.charts[0].files()["svg"].decode()
 
 
 def _killed_elsewhere(here: int) -> str:
