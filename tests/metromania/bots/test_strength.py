@@ -37,8 +37,8 @@ def share(bot: str, three: str, games: int, rules: str = "print", players: int =
         ("search:turns=8,playouts=12,rounds=2,prior=2", "expert", 0.45, 2400),
         ("search:turns=8,playouts=32,rounds=2,prior=2", "expert", 0.50, 1600),
         ("search:turns=8,playouts=32", "expert", 0.37, 800),
-        ("deepsearch", "expert", 0.52, 1600),
-        ("deepsearch", "search:turns=8,playouts=8,rounds=2,prior=2", 0.27, 1600),
+        ("deepsearch", "expert", 0.55, 8000),
+        ("deepsearch", "search:turns=8,playouts=8,rounds=2,prior=2", 0.30, 8000),
     ],
 )
 def test_a_bot_wins_as_often_as_its_bar_asks(bot: str, three: str, bar: float, games: int) -> None:
