@@ -32,12 +32,8 @@ lock: ## lock the newest versions of all dependencies with their hashes; needs u
 		--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' pyproject.toml --output-file requirements.lock
 
 demo: $(READY) ## play one game, then 180,000 at three levels: is Loyal or No Corruption fairer? ends with the answer and a report
-	@mkdir -p out
-	@rm -rf out/demo
-	$(BIN)/mmsim play --rules print --players 4 --bots planner --seed 7 --last 6 --record out/demo.json
-	$(BIN)/mmsim replay out/demo.json --out out/demo.html
-	$(BIN)/mmsim run municipality-4p --levels casual..expert --games 24000 --out out/demo
-	$(BIN)/mmsim report out/demo --out reports/demo --force
+	@rm -rf mmsim-demo
+	@$(BIN)/mmsim demo
 
 test: $(READY) ## the fast tests
 	@$(BIN)/python -m mmsim.compiled # both games in parallel; prints how long it takes
@@ -83,5 +79,5 @@ sample: $(READY) ## regenerate reports/sample
 	$(BIN)/mmsim report out/sample --out reports/sample
 
 clean: ## remove what the other targets created
-	rm -rf $(VENV) .coverage out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .coverage mmsim-demo out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,6 +14,7 @@ from tests.cli.commands import commands
 ROOT = Path(__file__).parent.parent
 PLANTED = ("multiprocessing", "numba", "polars", "json")
 COMMANDS = """
+demo --games 100 --workers 2
 play --rules metro --bots uniform --seed 1 --record game.json
 play --rules metro --bots ./mine.py:Mine --seed 1 --isolate
 replay game.json --out page.html --playouts 0

@@ -38,6 +38,7 @@ GROUPS = {  # of commands: panel and summary
 }
 COMMANDS = {
     _ONE_GAME: {
+        "demo": Command("demo", "Show what mmsim does: a game, a replay, a question, its answer, a report."),
         "play": Command("play", "Play one game and print its story, turn by turn."),
         "replay": Command("records", "Step through a recorded game on a web page, or as a GIF."),
         "draw": Command("records", "Draw one position of a recorded game."),

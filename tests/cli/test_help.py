@@ -13,6 +13,7 @@ from tests.cli.runner import output, run
 
 WITHOUT_TABLES = {  # they print sentences, or write files
     *(
+        "demo",
         "replay",
         "draw",
         "verify",
