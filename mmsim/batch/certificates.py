@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mmsim.errors import UsageError
+from mmsim.system.extras import missing_extra
 from mmsim.system.files import check_private, failing_with
 from mmsim.system.temporary import temporary_folder
 
@@ -25,7 +26,7 @@ def make_certificates(folder: Path, days: int) -> list[Path]:
         from cryptography.hazmat.primitives.asymmetric import ec
         from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
     except ImportError as error:
-        raise UsageError("certificates need an extra: pip install 'mmsim[cluster]'") from error
+        raise missing_extra("certificates need", "cluster") from error
 
     now = datetime.now(UTC)
     authority_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())

@@ -25,6 +25,7 @@ from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, MAX_ATTEMPTS, SILENCE_FACTOR, 
 from mmsim.batch.worker import LOG, FinishedPart, PartPlayer, Task, log_part, write_part
 from mmsim.core.variant import PlayableVariant, Variant, VariantDescription
 from mmsim.errors import MmsimError, UsageError
+from mmsim.system.extras import missing_extra
 from mmsim.system.files import failing_with
 from mmsim.system.machine import machine
 
@@ -125,7 +126,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError as error:
-            raise UsageError("--cluster needs an extra: pip install 'mmsim[cluster]'") from error
+            raise missing_extra("--cluster needs", "cluster") from error
         with ExitStack() as stack:
             stack.enter_context(_dask_logs_to_run_log())
             security = self._scheduler.security()

@@ -10,6 +10,7 @@ from mmsim.batch.experiment import OF_LEVEL
 from mmsim.batch.level_columns import levels_of, with_level
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
+from mmsim.system.extras import missing_extra
 from mmsim.system.files import DASH, open_output, write_output
 from mmsim.system.temporary import temporary_folder
 
@@ -69,7 +70,7 @@ def _write_sheets(
     try:
         from xlsxwriter import Workbook
     except ImportError as error:
-        raise MmsimError("workbooks need xlsxwriter: pip install 'mmsim[export]'") from error
+        raise missing_extra("workbooks need", "export") from error
     content = BytesIO()
     with Workbook(content, {"strings_to_formulas": False, "strings_to_urls": False, "in_memory": True}) as workbook:
         for name, frame in frames.items():
@@ -84,7 +85,7 @@ def _write_database(run: Run, rows: Mapping[str, int], path: Path, on_step: Call
     try:
         import duckdb
     except ImportError as error:
-        raise MmsimError("databases need duckdb: pip install 'mmsim[export]'") from error
+        raise missing_extra("databases need", "export") from error
     levels = levels_of(run.experiment)
     name, level = ("variant", "$level") if "" in levels else _SPLIT_NAME
     named = {"level": levels[""]} if "" in levels else {}
