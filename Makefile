@@ -62,7 +62,7 @@ golden: $(READY) ## regenerate the golden games of both games
 	$(BIN)/python -m tests.golden.metromania.regenerate
 	$(BIN)/python -m tests.golden.metro.regenerate
 
-docs: $(READY) ## regenerate docs/rule-tests.md, docs/tables.md and docs/metrics.md
+docs: $(READY) ## regenerate docs/reference/rule-tests.md, docs/reference/tables.md and docs/reference/metrics.md
 	$(BIN)/python -m build_tools.rule_tests_page
 	$(BIN)/python -m build_tools.tables_page
 	$(BIN)/python -m build_tools.metrics_page
@@ -70,7 +70,7 @@ docs: $(READY) ## regenerate docs/rule-tests.md, docs/tables.md and docs/metrics
 findings: $(READY) ## play the ready experiments and write docs/findings.md and its pages of figures; takes an hour or two
 	$(BIN)/python -m benchmarks.findings
 
-performance: $(READY) ## run the commands of docs/performance.md and write their figures into it; takes minutes
+performance: $(READY) ## run the commands of docs/explanation/performance.md and write their figures into it; takes minutes
 	$(BIN)/python -m benchmarks.performance_page
 
 sample: $(READY) ## regenerate reports/sample

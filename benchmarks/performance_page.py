@@ -1,4 +1,4 @@
-"""Runs the commands of docs/performance.md and writes their output beside them; the prose is written by hand.
+"""Runs the commands of docs/explanation/performance.md and writes their output beside them.
 
 python -m benchmarks.performance_page                # all of them: some minutes, on an otherwise idle machine
 python -m benchmarks.performance_page metro start    # only these
@@ -16,7 +16,7 @@ from benchmarks.findings import put
 from mmsim.games import GAMES
 from mmsim.system.files import write_atomically
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+PAGE = Path(__file__).parent.parent / "docs" / "explanation" / "performance.md"
 BOTS = {
     "metromania": "uniform,greedy,runner,blocker,networker,planner,expert,"
     "search:turns=8,playouts=8,rounds=2,prior=2,search:turns=8,playouts=32",

@@ -1,4 +1,4 @@
-"""How often the tests of seats find a difference, in simulated runs of two variants; the table of docs/statistics.md.
+"""How often the tests of seats find a difference in simulated runs: the table of docs/explanation/statistics.md.
 
     python -m benchmarks.seat_test_power
     python -m benchmarks.seat_test_power runs/NAME   # of blocks of a run's games, first two variants

@@ -1,4 +1,4 @@
-"""`python -m build_tools.metrics_page`: write `docs/metrics.md`, which explains every metric of every game."""
+"""`docs/reference/metrics.md`: every metric of every game, explained."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from build_tools.tables_page import SHIPPED
 from mmsim.analysis.metric_reference import describe_metric
 from mmsim.analysis.run_metrics import declared_metrics
 
-PAGE = Path(__file__).parents[1] / "docs" / "metrics.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "metrics.md"
 
 _HEAD = """\
 # The metrics
@@ -37,7 +37,7 @@ def _game_section(name: str) -> str:
 
 def main() -> None:
     PAGE.write_text(page(), encoding="utf-8")
-    print(f"docs/{PAGE.name} written")
+    print(f"docs/reference/{PAGE.name} written")
 
 
 if __name__ == "__main__":

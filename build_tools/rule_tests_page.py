@@ -1,4 +1,4 @@
-"""`python -m build_tools.rule_tests_page`: write `docs/rule-tests.md`, which lists the tests of every rule."""
+"""`docs/reference/rule-tests.md`: the tests of every rule."""
 
 import ast
 from collections import defaultdict
@@ -10,15 +10,15 @@ from mmsim.core.rulebook import rulebook
 from mmsim.games import GAMES
 
 TESTS = Path(__file__).parent.parent / "tests"
-PAGE = TESTS.parent / "docs" / "rule-tests.md"
+PAGE = TESTS.parent / "docs" / "reference" / "rule-tests.md"
 
 RULES = tuple(id_ for game in GAMES for id_ in rulebook(game))
 
 _HEAD = """\
 # Rules and their tests
 
-Every rule of [Metromania](rules/metromania.md) and of [Metro](rules/metro.md) (ids starting with X) with the tests that
-cover it, from their `@pytest.mark.rule` marks. Written by `make docs`; do not edit.
+Every rule of [Metromania](../rules/metromania.md) and of [Metro](../rules/metro.md) (ids starting with X) with the
+tests that cover it, from their `@pytest.mark.rule` marks. Written by `make docs`; do not edit.
 
 | rule | tests |
 |---|---|
@@ -68,7 +68,7 @@ def page() -> str:
 def main() -> None:
     PAGE.write_text(page(), encoding="utf-8")
     covered = sum(rule in collect() for rule in RULES)
-    print(f"{covered} of {len(RULES)} rules have tests -> docs/{PAGE.name}")
+    print(f"{covered} of {len(RULES)} rules have tests -> docs/reference/{PAGE.name}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python -m build_tools.tables_page`: write `docs/tables.md`, which describes every column of every table."""
+"""`docs/reference/tables.md`: every column of every table, described."""
 
 from pathlib import Path
 
@@ -8,18 +8,18 @@ from mmsim.batch.export import with_level
 from mmsim.core.game import SimulatedGame
 from mmsim.games import find_game
 
-PAGE = Path(__file__).parents[1] / "docs" / "tables.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "tables.md"
 SHIPPED = ("metromania", "metro")
 
 _HEAD = """\
 # The tables of a run
 
-Every column of every table of a run as `mmsim export` writes it (see [export](export.md)). Where a column can be null,
-its description says what that means. Columns with the same meaning have the same name in both games. Written by
+Every column of every table of a run as [`mmsim export`](../how-to/export.md) writes it. Where a column can be null, its
+description says what that means. Columns with the same meaning have the same name in both games. Written by
 `make docs` from the declarations in `mmsim/metromania/engine/result_tables.py` and
 `mmsim/metro/engine/result_tables.py`; do not edit.
 
-`mmsim run` stores the same tables in one Parquet file per part (see [batches](batches.md)), with two differences: in a
+`mmsim run` stores the same tables in one Parquet file per part ([runs](../how-to/runs.md)), with two differences: in a
 run of several levels `variant` ends in the level, as in `print-4p~expert`, and the second column has the bots of the
 table instead of the level.
 """
@@ -53,7 +53,7 @@ def _type(kind: pl.DataType) -> str:
 
 def main() -> None:
     PAGE.write_text(page(), encoding="utf-8")
-    print(f"docs/{PAGE.name} written")
+    print(f"docs/reference/{PAGE.name} written")
 
 
 if __name__ == "__main__":

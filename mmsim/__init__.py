@@ -10,7 +10,7 @@
     Run, Experiment, Variant         what these functions take and return
     MmsimError                       every error, in one sentence
 
-These names are the public interface; everything else may change. docs/python.md shows how to use them.
+These names are the public interface; everything else may change. docs/how-to/python.md shows how to use them.
 """
 
 from importlib import import_module

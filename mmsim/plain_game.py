@@ -1,6 +1,6 @@
 """A game in plain Python: it says what its rules, positions and bots are, and everything else is done here.
 
-docs/adding-a-game.md shows a complete example. Games that must be fast are compiled instead (`mmsim/compiled/game.py`).
+docs/how-to/adding-a-game.md shows a complete example. Games that must be fast are compiled (`mmsim/compiled/game.py`).
 """
 
 import json

@@ -14,11 +14,11 @@ LINK = re.compile(r"\]\(([^)#:]+)\)")
     "page",
     [
         "CONTRIBUTING.md",
-        "docs/architecture.md",
+        "docs/explanation/architecture.md",
         "docs/rules/metro.md",
         "docs/glossary.md",
-        "docs/bots.md",
-        "docs/openings.md",
+        "docs/explanation/bots.md",
+        "docs/explanation/openings.md",
     ],
 )
 def test_every_path_that_a_page_names_exists(page: str) -> None:

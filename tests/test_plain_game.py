@@ -21,7 +21,7 @@ from tests.toy.game import Toy
 from tests.toy.shell import ToyShell
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "adding-a-game.md").read_text(encoding="utf-8")
 EXAMPLE = PAGE.partition("```python\n")[2].partition("```")[0]
 MINE = """
 class Mine:

@@ -14,7 +14,7 @@ import mmsim
 from tests.runs import write_run
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8")
 NOTEBOOK = ROOT / "docs" / "examples" / "fairness.ipynb"
 
 

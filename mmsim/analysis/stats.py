@@ -1,4 +1,4 @@
-"""Statistics: pure functions, each with the paper behind it; `docs/statistics.md` explains the choices.
+"""Statistics: pure functions, each with the paper behind it; `docs/explanation/statistics.md` explains the choices.
 
 The unit of observation is a deal: all games that share a layout and a deal of cards.
 """

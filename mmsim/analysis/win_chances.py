@@ -1,7 +1,7 @@
 """What the win chances of a run say: how tense its games were, and whether the chances are calibrated.
 
 Win chances are means of playouts and have a sampling error. A player counts as ahead of another only if the difference
-is more than two standard errors, so that noise creates neither leads nor drama; docs/tension.md has the definitions.
+is more than two standard errors, so that noise creates neither leads nor drama (docs/explanation/tension.md).
 Players of one level are surer to keep a lead than the bots of the playouts, those of another less so. The chances of
 every level are therefore calibrated by one number, a temperature (Guo, Pleiss, Sun and Weinberger, ICML 2017), fitted
 to how its games ended. Calibration compares the chances players were given with how often they won; the games of one

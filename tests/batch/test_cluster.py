@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="distri
 
 
 class ByHand:
-    """A cluster as `docs/cluster.md` starts it."""
+    """A cluster as `docs/how-to/cluster.md` starts it."""
 
     def __init__(self, folder: Path, stack: ExitStack, *tls: str, workers: int = 1, nannies: bool = False) -> None:
         self._folder, self._stack = folder, stack

@@ -12,7 +12,7 @@ from mmsim.batch.session import Session
 from tests.batch.helpers import ROOT, toy
 from tests.cli.runner import run
 
-PAGES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("batches.md", "cluster.md")]
+PAGES = [(ROOT / "docs" / "how-to" / name).read_text(encoding="utf-8") for name in ("runs.md", "cluster.md")]
 SHELL = [line for page in PAGES for block in re.findall(r"```sh\n(.*?)```", page, re.S) for line in block.splitlines()]
 COMMANDS = sorted({match[0] for line in SHELL if (match := re.search(r"\bmmsim (?!\[).*", line.split("#")[0]))})
 

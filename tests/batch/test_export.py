@@ -20,7 +20,7 @@ from mmsim.games import find_game
 from tests.batch.helpers import ROOT, toy
 from tests.cli.runner import run as command_line
 
-PAGE = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "export.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

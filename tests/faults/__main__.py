@@ -8,7 +8,7 @@ from pathlib import Path
 
 NOT_KINDS = ("__init__", "__main__", "counts", "mounts", "runs")
 KINDS = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NOT_KINDS)
-PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "reliability.md"
 _TABLE = re.compile(r"(?<=<!-- counts -->\n).*?(?=<!-- end of counts -->)", re.DOTALL)
 
 
@@ -18,7 +18,7 @@ def main() -> int:
     options.add_argument("kinds", nargs="*", choices=[*KINDS, []], metavar="KIND", help=f"of {', '.join(KINDS)}")
     options.add_argument("--seconds", type=float, default=300, help="for all kinds together (default: 300)")
     options.add_argument("--seed", type=int, default=1, help="for the same faults again, as far as time allows")
-    options.add_argument("--page", action="store_true", help="write the counts into docs/reliability.md")
+    options.add_argument("--page", action="store_true", help="write the counts into docs/explanation/reliability.md")
     chosen = options.parse_args()
     failed = False
     kinds = chosen.kinds or KINDS

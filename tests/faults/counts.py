@@ -36,5 +36,5 @@ class Counts:
 
     @property
     def row(self) -> str:
-        """As a row of the table in docs/reliability.md."""
+        """As a row of the table in docs/explanation/reliability.md."""
         return f"| *{self.name.replace('_', ' ')}* | {self.events} | {len(self.failures)} |"

@@ -1,1 +1,1 @@
-"""A third game, added as docs/adding-a-game.md says; nothing in `mmsim` refers to it."""
+"""A third game, added as docs/how-to/adding-a-game.md says; nothing in `mmsim` refers to it."""

@@ -2,7 +2,7 @@
 
 A bot's turns are played on the readable engine. The plans of a company's two lines are weighed one by one, each on the
 position as it is, so they are played one by one too; only the trips are those of the whole turn. What is an estimate by
-its nature (chances, distances, what others need) is not compared; `docs/bots.md` says what plans leave out.
+its nature (chances, distances, what others need) is not compared; `docs/explanation/bots.md` says what plans leave out.
 """
 
 from collections.abc import Iterator
