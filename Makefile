@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE # else every process compiles all modules again
-.PHONY: help setup lock demo test lint verify bench coverage faults golden docs findings performance sample clean
+.PHONY: help setup lock demo wheel installs test lint verify bench coverage faults golden docs findings performance sample clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -34,6 +34,13 @@ lock: ## lock the newest versions of all dependencies with their hashes; needs u
 demo: $(READY) ## play one game, then 180,000 at three levels: is Loyal or No Corruption fairer? ends with the answer and a report
 	@rm -rf mmsim-demo
 	@$(BIN)/mmsim demo
+
+wheel: $(READY) ## build a wheel, with compiled code for this platform, and a source archive into dist
+	@rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+
+installs: wheel ## install and use that in empty folders on every Python found here, or on those of PYTHONS
+	$(BIN)/python -m build_tools.installs $(PYTHONS)
 
 test: $(READY) ## the fast tests
 	@$(BIN)/python -m mmsim.compiled # both games in parallel; prints how long it takes

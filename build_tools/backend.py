@@ -1,11 +1,17 @@
-"""The build backend: hatchling, plus Numba for wheels; an editable install needs no Numba."""
+"""The build backend: hatchling, plus what compiles the libraries of a wheel; an editable install needs none of that."""
 
 from typing import Any
 
 from hatchling import build
 from hatchling.build import *  # noqa: F403
 
+# Numba in the version that links a library (mmsim/compiled/execution_mode.py), as long as it supports the Python.
+COMPILER = (
+    "msgspec>=0.19",
+    "numba>=0.68,<0.69; python_version < '3.16'",
+    "numba>=0.68; python_version >= '3.16'",
+)
+
 
 def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
-    """Numba compiles the libraries that a wheel ships."""
-    return [*build.get_requires_for_build_wheel(config_settings), "numba>=0.68"]
+    return [*build.get_requires_for_build_wheel(config_settings), *COMPILER]

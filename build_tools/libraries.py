@@ -10,6 +10,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+_OBSTACLE = "from mmsim.compiled import execution_mode; print(execution_mode.library_obstacle())"
+
 
 class Libraries(BuildHookInterface):
     """A build hook; without a C compiler, or on another platform, the wheel stays pure Python."""
@@ -26,6 +28,14 @@ class Libraries(BuildHookInterface):
             build_data["force_include"].update({str(path): f"mmsim/compiled/shipped/{path.name}" for path in folders})
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{_platform_tag(folders)}"
+        else:
+            reason = subprocess.run(
+                [sys.executable, "-c", _OBSTACLE], env=env, cwd=self.root, capture_output=True, text=True
+            )
+            self.app.display_warning(
+                f"This wheel has no compiled code ({reason.stdout.strip()}): where it is installed, Numba compiles "
+                "a game when it is first played, once, for two to six minutes."
+            )
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if version == "standard":

@@ -1,7 +1,14 @@
-"""Small runs for tests: played in this process, written as `mmsim run` writes them."""
+"""Small runs for tests, written as `mmsim run` writes them.
+
+They are played in this process; where that has the compiler off, games with compiled code are played in another one,
+which has it on.
+"""
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +22,7 @@ from mmsim.batch.manifest import encoded
 from mmsim.batch.remarkable import keep_records
 from mmsim.batch.run import Run
 from mmsim.batch.worker import PartPlayer, write_part
+from mmsim.compiled import cache, execution_mode
 from mmsim.tables.frames import row_digest
 
 MUNICIPALITY = ("print", "print+loyal", "print+no-corruption")
@@ -35,6 +43,16 @@ def write_run(
     values = {"name": folder.name, "question": question, "variants": list(rules), "players": players}
     values |= {"games": asked or games, "part_games": part_games, "seed": seed, **experiment}
     values |= {} if {"bots", "levels"} & set(experiment) else {"bots": "planner"}  # who can use all that is different
+    game = from_mapping(values).game
+    if execution_mode.current() == execution_mode.PLAIN and game in cache.programs():
+        command = [sys.executable, "-m", "tests.runs", str(folder), str(games), json.dumps(values)]
+        subprocess.run(command, env={**os.environ, "MMSIM_JIT": "1"}, check=True)
+    else:
+        _play(folder, games, values)
+    return folder
+
+
+def _play(folder: Path, games: int, values: dict[str, Any]) -> None:
     run = Run.create(folder, from_mapping(values))
     player = PartPlayer(run.experiment.game)
     with run.writing(), run.journal_writer() as journal:
@@ -46,7 +64,6 @@ def write_run(
         journal.settle()
         if games == run.games_per_variant:
             run.finish(keep_records(run))
-    return folder
 
 
 def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None:
@@ -68,3 +85,7 @@ def change_manifest(folder: Path, **changes: Any) -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     del manifest["check"]
     (folder / "manifest.json").write_bytes(encoded({**manifest, **changes}))
+
+
+if __name__ == "__main__":
+    _play(Path(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3]))

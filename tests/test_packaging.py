@@ -11,7 +11,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+from build_tools import backend
+from build_tools.installs import differing_files
 from mmsim import __version__
 from mmsim.compiled import execution_mode
 from mmsim.metromania.rules import board_file
@@ -119,6 +122,46 @@ def test_the_unpacked_wheel_plays_and_verifies_a_game(unpacked: Path, tmp_path: 
 @pytest.mark.skipif(not execution_mode.can_build(), reason="no library can be built here")
 def test_the_unpacked_wheel_plays_both_games_without_compiling_anything(printed: list[str]) -> None:
     assert printed[-1] == "[]"
+
+
+def test_the_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    process = subprocess.run(build, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {f"mmsim-{__version__}.tar.gz", wheel.name}
+    assert differing_files(wheel, tmp_path / wheel.name) == []
+
+
+_BUILDING = """
+import sys
+from importlib import import_module
+from importlib.metadata import packages_distributions
+from mmsim.compiled import cache as code_cache, execution_mode
+
+allowed = {*sys.argv[1:], "llvmlite", "numpy", "mmsim"}
+for module, packages in packages_distributions().items():
+    if module.isidentifier() and module not in sys.modules and not allowed & {package.lower() for package in packages}:
+        sys.modules[module] = None  # as if it were not installed
+execution_mode.choose(execution_mode.BUILDING)
+for program in code_cache.programs():
+    import_module(f"mmsim.{program}.bots.entry_points")
+    print(program)
+"""
+
+
+def test_building_a_wheel_imports_nothing_that_its_backend_does_not_require() -> None:
+    required = {Requirement(line).name for line in backend.COMPILER}
+    command = [sys.executable, "-c", _BUILDING, *required]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.stdout.split() == ["metro", "metromania"], process.stderr
+
+
+def test_a_wheel_is_built_by_the_numba_that_links_libraries() -> None:
+    lines = [Requirement(line) for line in backend.COMPILER if line.startswith("numba")]
+    wanted = next(line for line in lines if line.marker and line.marker.evaluate({"python_version": "3.13"}))
+    (linkable,) = execution_mode._LINKABLE_NUMBA
+    assert wanted.specifier.contains(f"{linkable}0")
+    assert not wanted.specifier.contains("0.69.0")
 
 
 def test_the_version_is_defined_once(unpacked: Path) -> None:
