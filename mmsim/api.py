@@ -1,11 +1,18 @@
 """The functions of `import mmsim`: play a run, read it, measure it, compare its variants, report it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from mmsim.batch.experiment import Experiment, find, from_mapping, named_after, with_settings
+from mmsim.batch.experiment import (
+    Experiment,
+    find,
+    from_mapping,
+    named_after,
+    with_retrained_levels,
+    with_settings,
+)
 from mmsim.batch.manifest import MANIFEST
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
@@ -24,6 +31,7 @@ class Settings(TypedDict, total=False):
     """The settings of an experiment, as in its file."""
 
     question: str
+    answer: Mapping[str, Any]
     game: str
     boards: Sequence[str]
     players: int
@@ -37,6 +45,7 @@ class Settings(TypedDict, total=False):
     seats: str
     part_games: int
     move_seconds: float
+    retrain: bool
 
 
 def run(
@@ -61,7 +70,7 @@ def run(
         played = Run.create(path, experiment)
     else:
         played = Run(path)
-        if played.experiment != experiment:
+        if played.experiment != with_retrained_levels(experiment):
             raise UsageError(f"{path} holds a run of another experiment; choose another folder")
     if experiment.retrain:
         from mmsim.contests.retraining import retrain

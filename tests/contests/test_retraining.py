@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import mmsim as python
 from mmsim.analysis.tables import open_run
 from mmsim.batch.check import CheckProgress, check
 from mmsim.batch.experiment import Experiment, from_mapping
@@ -100,6 +101,13 @@ def test_retrained_levels_play_the_same_deals_with_nets_that_are_known_by_their_
     assert retrained.variants[0].name == "print-2p"
     assert int(retrained.game_counts["games"].sum()) == int(shipped.game_counts["games"].sum()) == 120
     assert {kept.variant.partition("~")[2] for kept in run.finished.records} == {"expert (retrained)"}
+
+
+def test_python_asks_twice_and_plays_once(folder: Path) -> None:
+    before = Run(folder).finished
+    assert python.run(experiment(), folder, workers=1).finished == before
+    with pytest.raises(UsageError, match="holds a run of another experiment"):
+        python.run(experiment(seed=99), folder, workers=1)
 
 
 def test_damaged_nets_are_reported_and_fitted_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
