@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mmsim.errors import MmsimError
     from mmsim.games import GAMES, find_game
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _HOMES = {
     **dict.fromkeys(("run", "read", "measure", "compare", "record", "write_report"), "mmsim.api"),
