@@ -3,7 +3,6 @@
 from typing import Any
 
 from hatchling import build
-from hatchling.build import *  # noqa: F403
 
 # Numba in the version that links a library (mmsim/compiled/execution_mode.py), as long as it supports the Python.
 COMPILER = (
@@ -15,3 +14,8 @@ COMPILER = (
 
 def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
     return [*build.get_requires_for_build_wheel(config_settings), *COMPILER]
+
+
+def __getattr__(name: str) -> Any:
+    """Every other hook of a build backend is that of hatchling."""
+    return getattr(build, name)

@@ -13,7 +13,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 _OBSTACLE = "from mmsim.compiled import execution_mode; print(execution_mode.library_obstacle())"
 
 
-class Libraries(BuildHookInterface):
+class Libraries(BuildHookInterface[Any]):
     """A build hook; without a C compiler, or on another platform, the wheel stays pure Python."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
