@@ -221,7 +221,8 @@ def pair_to_combine(why: Why) -> tuple[str, str] | None:
     """The change of the rules and the change of play whose interaction is measured.
 
     Where less is better (the imbalance) it is the rule that removes most of it, with the way of playing that does
-    most: one explains the effect, the other what play does to it. Otherwise it is the two that do most.
+    most: one explains the effect, the other what play does to it. Otherwise it is the two that do most; two values of
+    one knob do not go together.
     """
     matter = why.matter
     rules, play = ([effect for effect in matter if effect.kind == kind] for kind in (RULES, PLAY))
@@ -229,7 +230,9 @@ def pair_to_combine(why: Why) -> tuple[str, str] | None:
         rules = [effect for effect in rules if effect.difference.value < 0] or rules
     if rules and play:
         return rules[0].change, play[0].change
-    return (matter[0].change, matter[1].change) if len(matter) > 1 else None
+    knobs = [effect.change.partition("=")[0] for effect in matter]
+    others = [effect.change for effect, knob in zip(matter, knobs, strict=True) if knob != knobs[0]]
+    return (matter[0].change, others[0]) if others else None
 
 
 def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:

@@ -68,6 +68,10 @@ def test_of_an_imbalance_the_rule_that_takes_most_away_is_made_with_the_play_tha
     assert pair_to_combine(replace(why, effects=effects, better="")) == ("dig=4", "random_starts")
     assert pair_to_combine(replace(why, effects=effects[:2])) == ("dig=4", "random_starts")
     assert pair_to_combine(replace(why, effects=effects[:1])) is None
+    more, fewer = (replace(effects[0], change=change) for change in ("dig=4", "dig=2"))
+    assert pair_to_combine(replace(why, effects=(more, fewer), better="")) is None
+    last_round = replace(effects[0], change="last_round=round")
+    assert pair_to_combine(replace(why, effects=(more, fewer, last_round), better="")) == ("dig=4", "last_round=round")
 
 
 def test_an_answer_is_replaced_when_the_same_question_is_answered_again(tmp_path: Path) -> None:
