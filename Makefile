@@ -69,10 +69,8 @@ golden: $(READY) ## regenerate the golden games of both games
 	$(BIN)/python -m tests.golden.metromania.regenerate
 	$(BIN)/python -m tests.golden.metro.regenerate
 
-docs: $(READY) ## regenerate docs/reference/rule-tests.md, docs/reference/tables.md and docs/reference/metrics.md
-	$(BIN)/python -m build_tools.rule_tests_page
-	$(BIN)/python -m build_tools.tables_page
-	$(BIN)/python -m build_tools.metrics_page
+docs: $(READY) ## regenerate the generated pages of docs/reference
+	$(BIN)/python -m build_tools.pages
 
 findings: $(READY) ## play the ready experiments and write docs/findings.md and its pages of figures; takes an hour or two
 	$(BIN)/python -m benchmarks.findings

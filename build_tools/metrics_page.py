@@ -1,12 +1,8 @@
 """`docs/reference/metrics.md`: every metric of every game, explained."""
 
-from pathlib import Path
-
-from build_tools.tables_page import SHIPPED
+from build_tools.markdown import SHIPPED, code, table
 from mmsim.analysis.metric_reference import describe_metric
 from mmsim.analysis.run_metrics import declared_metrics
-
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "metrics.md"
 
 _HEAD = """\
 # The metrics
@@ -25,20 +21,9 @@ def page() -> str:
 
 def _game_section(name: str) -> str:
     columns = ("metric", "question", "unit", "tolerance", "better", "columns", "formula")
-    lines = [f"\n## {name.capitalize()}\n", "| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
+    rows = []
     for measure in declared_metrics(name):
         about = describe_metric(measure)
         used = ", ".join(f"`{about['table']}.{column}`" for column in about.get("columns", ()))
-        formula = f"`{about['formula']}`".replace("|", "\\\\|") if about.get("formula") else ""
-        cells = (f"`{measure.name}`", *(about[key] for key in columns[1:5]), used, formula)
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"docs/reference/{PAGE.name} written")
-
-
-if __name__ == "__main__":
-    main()
+        rows.append((code(measure.name), *(about[key] for key in columns[1:5]), used, code(about.get("formula") or "")))
+    return f"\n## {name.capitalize()}\n\n{table(columns, rows)}"

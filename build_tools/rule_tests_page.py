@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from build_tools.markdown import code, table
 from mmsim.core.rulebook import rulebook
 from mmsim.games import GAMES
 
 TESTS = Path(__file__).parent.parent / "tests"
-PAGE = TESTS.parent / "docs" / "reference" / "rule-tests.md"
 
 RULES = tuple(id_ for game in GAMES for id_ in rulebook(game))
 
@@ -20,8 +20,6 @@ _HEAD = """\
 Every rule of [Metromania](../rules/metromania.md) and of [Metro](../rules/metro.md) (ids starting with X) with the
 tests that cover it, from their `@pytest.mark.rule` marks. Written by `make docs`; do not edit.
 
-| rule | tests |
-|---|---|
 """
 
 
@@ -61,15 +59,4 @@ def collect() -> dict[str, list[str]]:
 
 def page() -> str:
     tests = collect()
-    rows = (f"| {rule} | {'<br>'.join(f'`{test}`' for test in tests.get(rule, []))} |\n" for rule in RULES)
-    return _HEAD + "".join(rows)
-
-
-def main() -> None:
-    PAGE.write_text(page(), encoding="utf-8")
-    covered = sum(rule in collect() for rule in RULES)
-    print(f"{covered} of {len(RULES)} rules have tests -> docs/reference/{PAGE.name}")
-
-
-if __name__ == "__main__":
-    main()
+    return _HEAD + table(("rule", "tests"), [(rule, "<br>".join(map(code, tests.get(rule, [])))) for rule in RULES])

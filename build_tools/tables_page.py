@@ -1,15 +1,11 @@
 """`docs/reference/tables.md`: every column of every table, described."""
 
-from pathlib import Path
-
 import polars as pl
 
-from mmsim.batch.export import with_level
+from build_tools.markdown import SHIPPED, code, table
+from mmsim.batch.level_columns import with_level
 from mmsim.core.game import SimulatedGame
 from mmsim.games import find_game
-
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "tables.md"
-SHIPPED = ("metromania", "metro")
 
 _HEAD = """\
 # The tables of a run
@@ -19,9 +15,9 @@ description says what that means. Columns with the same meaning have the same na
 `make docs` from the declarations in `mmsim/metromania/engine/result_tables.py` and
 `mmsim/metro/engine/result_tables.py`; do not edit.
 
-`mmsim run` stores the same tables in one Parquet file per part ([runs](../how-to/runs.md)), with two differences: in a
-run of several levels `variant` ends in the level, as in `print-4p~expert`, and the second column has the bots of the
-table instead of the level.
+[The folder of a run](run-folder.md) has the same tables in one Parquet file per part, with two differences: in a run of
+several levels `variant` ends in the level, as in `print-4p~expert`, and the second column has the bots of the table
+instead of the level.
 """
 _ROWS = {"games": "game", "seats": "seat and game", "trips": "trip and game", "lines": "line and game"}
 
@@ -32,14 +28,14 @@ def page() -> str:
 
 def _game_section(name: str) -> str:
     game = find_game(name)
-    return "".join(_table_section(f"{name.capitalize()}: `{table}`", table, game) for table in game.tables)
+    return "".join(_table_section(f"{name.capitalize()}: `{rows}`", rows, game) for rows in game.tables)
 
 
-def _table_section(title: str, table: str, game: SimulatedGame) -> str:
-    head = f"\n## {title}, one row per {_ROWS[table]}\n\n| column | type | description |\n|---|---|---|\n"
-    columns = with_level(pl.LazyFrame(schema=game.tables[table]), {"": ""}).collect_schema()
-    texts = {**game.columns[table], "level": "level of play, or the bots of the table if the run names bots"}
-    return head + "".join(f"| `{name}` | {_type(kind)} | {texts[name]} |\n" for name, kind in columns.items())
+def _table_section(title: str, name: str, game: SimulatedGame) -> str:
+    columns = with_level(pl.LazyFrame(schema=game.tables[name]), {"": ""}).collect_schema()
+    texts = {**game.columns[name], "level": "level of play, or the bots of the table if the run names bots"}
+    rows = [(code(column), _type(kind), texts[column]) for column, kind in columns.items()]
+    return f"\n## {title}, one row per {_ROWS[name]}\n\n{table(('column', 'type', 'description'), rows)}"
 
 
 def _type(kind: pl.DataType) -> str:
@@ -49,12 +45,3 @@ def _type(kind: pl.DataType) -> str:
     if text := names.get(kind.base_type()):
         return text
     return "number" if kind.is_float() else "whole number"
-
-
-def main() -> None:
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"docs/reference/{PAGE.name} written")
-
-
-if __name__ == "__main__":
-    main()
