@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 unexport PYTHONDONTWRITEBYTECODE # else every process compiles all modules again
-.PHONY: help setup lock demo wheel installs test lint verify bench coverage faults golden docs findings performance sample clean
+.PHONY: help setup lock demo wheel installs test lint verify bench coverage faults golden docs site findings performance sample clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -71,6 +71,10 @@ golden: $(READY) ## regenerate the golden games of both games
 
 docs: $(READY) ## regenerate the generated pages of docs/reference
 	$(BIN)/python -m build_tools.pages
+
+site: $(READY) ## build the docs site into out/site; open out/site/index.html
+	@rm -rf out/site out/doctrees
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --nitpicky --quiet --doctree-dir out/doctrees docs out/site
 
 findings: $(READY) ## play the ready experiments and write docs/findings.md and its pages of figures; takes an hour or two
 	$(BIN)/python -m benchmarks.findings

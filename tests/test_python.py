@@ -15,6 +15,7 @@ from tests.runs import write_run
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 NOTEBOOK = ROOT / "docs" / "examples" / "fairness.ipynb"
 
 
@@ -29,7 +30,7 @@ def test_a_dozen_names_are_there_and_documented() -> None:
     for name in mmsim.__all__:
         assert getattr(mmsim, name) is not None
     assert {*mmsim.__all__} <= {*dir(mmsim)}
-    assert {*re.findall(r"^\| `(\w+)", PAGE, re.MULTILINE)} == {*mmsim.__all__}
+    assert {*re.findall(r"^## (\w+)", REFERENCE, re.MULTILINE)} == {*mmsim.__all__}
 
 
 def test_help_shows_every_public_name_with_its_docstring() -> None:
@@ -85,6 +86,20 @@ def test_a_setting_that_is_unknown_is_named(tmp_path: Path) -> None:
     settings: Any = {"game_s": 5}
     with pytest.raises(mmsim.MmsimError, match="unknown key 'game_s'; did you mean 'games'"):
         mmsim.run(["print"], tmp_path / "run", **settings)
+
+
+@pytest.mark.usefixtures("empty_charts")
+def test_the_python_of_the_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    space: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(block.replace("games=400", "games=40"), space)
+    printed = capsys.readouterr().out
+    assert "win_share" in printed
+    assert "seat_imbalance" in printed
+    assert printed.endswith("reports/loyal/report.html\n")
 
 
 @pytest.mark.usefixtures("empty_charts")

@@ -1,6 +1,6 @@
 """The strongest of the weighing bots: it considers every feature of whole turns.
 
-Its weights were found by self-play (docs/explanation/bots.md).
+Its weights were found by self-play (docs/explanation/bot-training.md).
 """
 
 from mmsim.metromania.bots.turn_weights import weighing

@@ -1,0 +1,1 @@
+"""Whether what the pages say can be done, and their links lead somewhere."""
