@@ -13,6 +13,6 @@ html_theme = "furo"
 html_title = f"mmsim {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_show_sphinx = False
+html_show_sphinx = html_show_copyright = False
 html_copy_source = html_show_sourcelink = False
 html_show_search_summary = False  # browsers let no script read other pages from file://
