@@ -132,11 +132,11 @@ def fair_share_tests(shares: Estimates, variant: int) -> list[FairShareTest]:
     return tests
 
 
-def seat_imbalance(shares: Estimates) -> Estimates:
-    """Root mean squared distance of win shares from a fair share.
+def imbalance_squares(shares: Estimates) -> tuple[Array, Array]:
+    """The mean squared distance of win shares from a fair share for every variant, and its covariance.
 
     Sampling error makes squares positive, so the variances of the shares are subtracted; the covariance is that of a
-    quadratic form of normal variables (Searle 1971, Linear Models, 2.5), that of the root by the delta method.
+    quadratic form of normal variables (Searle 1971, Linear Models, 2.5).
     """
     count = len(shares.variants)
     players = np.isfinite(shares.means).sum(axis=1)
@@ -148,6 +148,13 @@ def seat_imbalance(shares: Estimates) -> Estimates:
             shared = np.nan_to_num(shares.cov[v, :, w, :])
             form = 4 * distances[v] @ shared @ distances[w] + 2 * (shared * shared).sum()
             cov[v, w] = form / (players[v] * players[w])
+    return squares, cov
+
+
+def seat_imbalance(shares: Estimates) -> Estimates:
+    """Root mean squared distance of win shares from a fair share; its covariance by the delta method."""
+    count, players = len(shares.variants), np.isfinite(shares.means).sum(axis=1)
+    squares, cov = imbalance_squares(shares)
     se = np.sqrt(np.diag(cov))
     z = stats.z_quantile((1 + stats.LEVEL) / 2)
     roots, lows, highs = (np.sqrt(np.maximum(squares + sign * z * se, 0)) for sign in (0, -1, 1))

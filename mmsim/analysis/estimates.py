@@ -307,6 +307,7 @@ class TableMetrics:
             for metric in metrics
             for group, value in metric.values(grouping).items()
         }
+        self.names = tuple(self._values)  # of the values: metric and group
         self._columns = sorted({name for value in self._values.values() for name in _root_columns(value)})
         self._folded: dict[bytes, pl.Expr] = {}  # expressions to fold, each once, however many values share it
         self._folds: dict[str, tuple[Fold, bytes]] = {}

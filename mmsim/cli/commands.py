@@ -55,13 +55,16 @@ COMMANDS = {
         "runs rm": Command("runs", "Delete runs; other files in their folders stay.", "remove"),
         "experiments list": Command("experiments", "List the experiments that come with mmsim.", "list_experiments"),
         "experiments show": Command("experiments", "Show what an experiment plays."),
-        "experiments new": Command("experiments", "Start an experiment: a file with every setting explained."),
+        "experiments new": Command(
+            "experiments", "Start an experiment or a design: a file with every setting explained."
+        ),
         "cluster certificates": Command("cluster", "Make the certificates of a cluster with TLS."),
     },
     _QUESTIONS: {
         "compare": Command("compare", "Compare variants: paired differences, intervals and verdicts."),
         "report": Command("report", "Write the report of a run and print its answer."),
         "sweep": Command("sweep", "Play every combination of knob values and report the effects."),
+        "design": Command("design", "Find the smallest rule change that reaches a goal, and prove it."),
         "why": Command("why", "Change one thing at a time: how much of an effect goes away?"),
         "openings": Command("openings", "List the openings of each seat and how well they do."),
         "heat": Command("heat", "Draw heat maps of where things are at the end of games."),

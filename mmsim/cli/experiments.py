@@ -1,15 +1,19 @@
 """`mmsim experiments`: list, show and start experiments."""
 
 import json
+from collections.abc import Iterator
 from typing import Annotated
 
 from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
-from mmsim.cli.options import argument
+from mmsim.cli.options import argument, option
+from mmsim.contests.interventions import EXPERT, alternative_values
+from mmsim.core.shell import Shell
 from mmsim.errors import unknown
 from mmsim.games import DEFAULT, GAMES, find_shell
 
+_KNOBS_IN_USE = 2  # of a new goal
 _TEMPLATE = """\
 # Play it:     mmsim run {name}.toml
 # Look at it:  mmsim report runs/{name}
@@ -45,6 +49,44 @@ design = "paired"
 
 # "fixed": bots keep their seats. "rotate": every bot plays every seat equally often.
 seats = "fixed"
+"""
+
+_GOAL = """\
+# Search:  mmsim design {name}.toml
+
+# The ruleset to start from. What a change costs is counted from here.
+base = "{rules}"
+players = {players}
+
+# What is wanted, all of it. A limit: "seat_imbalance <= 1 pp", "last seat >= 23 %"; a range: "turns 28..34"; or better
+# than the start: "margin smaller", "margin smaller by 2". All metrics: mmsim metrics --game {game}
+goals = ["seat_imbalance <= 1 pp"]
+
+# At which levels the goal must be met. The first one races, the others judge the finalists; all confirm the answer.
+levels = "{level}"
+{boards}
+# Where else to look, once there is an answer: further levels and boards.
+elsewhere_levels = "{levels}"
+elsewhere = []
+
+# At most so many rulesets are played, each with so many games in the search and in the proof (slow levels play fewer).
+rulesets = 200
+games = 6000
+proof_games = 40000
+
+# The same seed gives the same answer, byte for byte. The proof has seeds of its own.
+seed = 1
+
+# What must not get worse than at the start, and by how much it may.
+[guards]
+margin = 1
+
+# What it costs to change a knob; 1 if it is not named here. A knob moved further along its list costs a little more.
+[costs]
+
+# The knobs that may change, and their values in order: a list, or a range of numbers like "1:5".
+[knobs]
+{knobs}
 """
 
 _BOARDS = """
@@ -103,17 +145,34 @@ def _variant_count(experiment: Experiment) -> int:
     return len(variants_of(experiment)) // len(experiment.tables)
 
 
-def new(name: options.NewName, game: options.GameName = None, out: options.NewFile = None) -> None:
+def new(
+    name: options.NewName,
+    goal: Annotated[bool, option("--goal", "A goal for mmsim design instead.")] = False,
+    game: options.GameName = None,
+    out: options.NewFile = None,
+) -> None:
     shell = find_shell(game or DEFAULT)
-    players = shell.default_players
+    players, names = shell.default_players, [level.name for level in shell.levels]
     table = [shell.default_bot, *[next(iter(shell.bots))] * (players - 1)]
-    text = _TEMPLATE.format(
+    text = (_GOAL if goal else _TEMPLATE).format(
         name=options.check_plain_name(name),
         game=shell.name,
+        rules=shell.default_rules,
         variants=", ".join(map(json.dumps, dict.fromkeys((shell.default_rules, shell.example_rules)))),
         players=players,
         levels=shell.default_levels,
+        level=EXPERT if EXPERT in names else names[-1],
         table=", ".join(map(json.dumps, table)),
         boards="" if shell.default_board is None else _BOARDS.format(game=shell.name, board=shell.default_board),
+        knobs="\n".join(_knob_lines(shell)),
     )
     options.write_new_file(name, text, out)
+
+
+def _knob_lines(shell: Shell) -> Iterator[str]:
+    """Every knob with values near its own, the first ones in use and the others commented out."""
+    own = shell.explain(shell.default_rules, None).knobs
+    for number, (name, knob) in enumerate(shell.knobs.items()):
+        others = alternative_values(knob, own[name])
+        values = sorted((own[name], *others)) if isinstance(own[name], int) else (own[name], *others)
+        yield f"{'# ' * (number >= _KNOBS_IN_USE)}{name} = {json.dumps(values)}  # {knob.text}"

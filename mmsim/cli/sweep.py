@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from mmsim.analysis.knob_grid import KnobGrid, parse_vary
 from mmsim.analysis.run_metrics import check_metric_names
-from mmsim.analysis.sweep import Sweep, parse_vary
 from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import Experiment, named_levels
 from mmsim.cli import options
@@ -60,14 +60,16 @@ def sweep(
     game = game or game_of_ruleset(spec)
     shell, statistics = find_shell(game), find_statistics(game)
     check_metric_names(game, shown := metric or statistics.swept)
-    grid = Sweep(spec, tuple(parse_vary(word) for word in vary))
+    grid = KnobGrid(spec, tuple(parse_vary(word) for word in vary))
+    knobs = [varied.knob for varied in grid.varied]
+    name = f"sweep-{'-'.join(knobs)}"
     base = grid.reference(shell.explain(spec, players).knobs, reference)
     published = grid.spelled(shell.explain(spec.partition(",")[0], players).knobs)
     limit = options.move_limit(isolate, move_seconds)
     experiment = Experiment(
-        name=grid.name,
+        name=name,
         variants=grid.specs(),
-        question=grid.question,
+        question=f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {spec}?",
         game=game,
         boards=(board,) if board else (),
         players=players,
@@ -92,7 +94,7 @@ def sweep(
             raise UsageError(f"this sweep cannot measure {missing[0]}: its tables lack the columns")
         return [responses(grid, data, shown, base, published)]
 
-    folder = out or Path("reports") / grid.name
+    folder = out or Path("reports") / name
     if not force:
         confirm_replacing(folder, experiment)
     with played_run(experiment, workers, run, quiet) as played, show_progress(quiet) as progress:

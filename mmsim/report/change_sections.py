@@ -6,8 +6,8 @@ from functools import partial
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.estimates import Estimates
+from mmsim.analysis.knob_grid import KnobGrid
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.sweep import Sweep
 from mmsim.analysis.why import Effect, Why, by_group, conclusions, read_answers
 from mmsim.contests.interventions import AS_PLAYED
 from mmsim.report import charts
@@ -112,7 +112,9 @@ def why_title(why: Why) -> str:
 # --- sweeps ----------------------------------------------------------------------------------------------------------
 
 
-def responses(sweep: Sweep, data: ReportData, metrics: Collection[str], base: int, published: Sequence[str]) -> Section:
+def responses(
+    grid: KnobGrid, data: ReportData, metrics: Collection[str], base: int, published: Sequence[str]
+) -> Section:
     """One chart per metric that varies, group and knob.
 
     `base` is the setting that others are compared with, `published` are the values of the rule book.
@@ -124,13 +126,13 @@ def responses(sweep: Sweep, data: ReportData, metrics: Collection[str], base: in
         for group in range(len(estimates.groups))
     ]
     chart_list = [
-        _response_chart(sweep, data, along, estimates, group, base, published[along])
-        for along in range(len(sweep.varied))
+        _response_chart(grid, data, along, estimates, group, base, published[along])
+        for along in range(len(grid.varied))
         for estimates, group in shown
     ]
-    varied = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in sweep.varied)
+    varied = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in grid.varied)
     text = [
-        f"{sweep.cells} variants of {sweep.base}: every combination of {varied}, compared with {data.names[0]}. "
+        f"{grid.cells} variants of {grid.base}: every combination of {varied}, compared with {data.names[0]}. "
         f"Charts show games{data.level_clause}; a number is moved if the table of variants says so."
     ]
     moved = dict.fromkeys(
@@ -138,20 +140,20 @@ def responses(sweep: Sweep, data: ReportData, metrics: Collection[str], base: in
         for comparison in data.comparisons
         if comparison.measure.name in metrics and comparison.is_different
     )
-    title = f"Measurably moved by {' or '.join(vary.knob for vary in sweep.varied)}: {', '.join(moved) or 'nothing'}"
+    title = f"Measurably moved by {' or '.join(vary.knob for vary in grid.varied)}: {', '.join(moved) or 'nothing'}"
     return Section("responses", "Responses", title, text, chart_list)
 
 
 def _response_chart(
-    sweep: Sweep, data: ReportData, along: int, estimates: Estimates, group: int, base: int, published: str
+    grid: KnobGrid, data: ReportData, along: int, estimates: Estimates, group: int, base: int, published: str
 ) -> Chart:
-    vary, measure = sweep.varied[along], estimates.measure
+    vary, measure = grid.varied[along], estimates.measure
     number_of = {variant.rules: number for number, variant in enumerate(data.run.variants)}
-    numbers = [number_of[spec] for spec in sweep.specs()]
+    numbers = [number_of[spec] for spec in grid.specs()]
     by_cell = [estimates.get(v, group) for v in numbers]
-    lines = {label: [by_cell[n] for n in cells] for label, cells in sweep.lines(along).items()}
+    lines = {label: [by_cell[n] for n in cells] for label, cells in grid.lines(along).items()}
     metric = fmt.label(measure.name, estimates.groups[group])
-    base_line = next(cells for cells in sweep.lines(along).values() if base in cells)
+    base_line = next(cells for cells in grid.lines(along).values() if base in cells)
     base_value = vary.values[base_line.index(base)]
     alternative_values = {
         data.run.variants[numbers[n]].name: value

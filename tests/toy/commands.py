@@ -28,6 +28,8 @@ COMMANDS = (
     "compare run --csv",
     "compare dice dice,longest=2 --games 200 --metric rolls --json --workers 1",
     "sweep dice --vary hold=2:4:2 --games 200 --out sweep --workers 1",
+    "design dice --goal 'rolls 1..3' --vary hold=2:4 --vary longest=1:4 --games 600 --workers 1 --out design",
+    "experiments new goal --goal --game toy --out -",
     "ladder --game toy --players 3 --games 300 --json --quiet --workers 1",
     "why dice --players 3 --bots bold --games 300 --json --quiet --workers 1",
     "why dice --players 3 --level bold --games 60 --only first_holds --quiet --workers 1",

@@ -1,13 +1,14 @@
-"""Sweeps: a grid of variants over the values of some knobs."""
+"""A grid of rulesets over the values of some knobs: what `sweep` plays whole, and `design` searches."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
 from mmsim.errors import UsageError
 
-_MAX_VARIANTS = 64
+MAX_SWEPT = 64  # variants of a sweep
+Setting = tuple[str, ...]  # a value of every varied knob
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ def parse_vary(word: str) -> Vary:
         chosen = tuple(value for value in values.split(",") if value)
     else:
         numbers = _numbers(values)
-        if len(numbers) > _MAX_VARIANTS:
-            raise UsageError(f"--vary {word} names {len(numbers):,} values; {_MAX_VARIANTS} variants are the most")
+        if len(numbers) > MAX_SWEPT:
+            raise UsageError(f"--vary {word} names {len(numbers):,} values; {MAX_SWEPT} are the most")
         chosen = tuple(str(number) for number in numbers)
     if len(chosen) < 2 or len(set(chosen)) < len(chosen):
         raise UsageError(f"--vary {word} names no two different values of {knob}")
@@ -43,37 +44,30 @@ def _numbers(values: str) -> range:
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """A base ruleset and the knobs to vary; every combination of their values is a variant."""
+class KnobGrid:
+    """A base ruleset and the knobs to vary; every combination of their values is a ruleset."""
 
     base: str
     varied: tuple[Vary, ...]
+    most: int = MAX_SWEPT  # rulesets
+    weights: Mapping[str, float] = field(default_factory=dict)  # what a change of a knob costs a designer; default 1
 
     def __post_init__(self) -> None:
         if self.base.endswith(".toml"):
-            raise UsageError(f"a sweep starts from a ruleset like print+loyal, not from the file {self.base}")
+            raise UsageError(f"knobs are varied from a ruleset like print+loyal, not from the file {self.base}")
         names = [vary.knob for vary in self.varied]
         if not names:
-            raise UsageError("a sweep needs at least one --vary KNOB=VALUES")
+            raise UsageError("name at least one knob to vary: --vary KNOB=VALUES")
         if len(set(names)) < len(names):
             raise UsageError(f"the knob {max(names, key=names.count)} is varied twice")
-        if self.cells > _MAX_VARIANTS:
-            raise UsageError(f"this sweep has {self.cells} variants; {_MAX_VARIANTS} are the most")
+        if self.cells > self.most:
+            raise UsageError(f"these knobs make {self.cells:,} variants; {self.most:,} are the most")
 
     @property
     def cells(self) -> int:
         return prod(len(vary.values) for vary in self.varied)
 
-    @property
-    def name(self) -> str:
-        return f"sweep-{'-'.join(vary.knob for vary in self.varied)}"
-
-    @property
-    def question(self) -> str:
-        knobs = [vary.knob for vary in self.varied]
-        return f"What {'does' if len(knobs) == 1 else 'do'} {' and '.join(knobs)} do to {self.base}?"
-
-    def settings(self) -> Iterator[tuple[str, ...]]:
+    def settings(self) -> Iterator[Setting]:
         """The values of the knobs, variant by variant; the first knob changes slowest."""
         return product(*(vary.values for vary in self.varied))
 
@@ -113,3 +107,29 @@ class Sweep:
             others = settings[:along] + settings[along + 1 :]
             lines.setdefault(", ".join(others) or self.base, []).append(number)
         return {label: tuple(numbers) for label, numbers in lines.items()}
+
+    # --- how far a ruleset is from the book ---------------------------------------------------------------------------
+
+    def changes(self, setting: Setting, book: Setting) -> tuple[str, ...]:
+        """What a ruleset changes in the book, as specs write it."""
+        rows = zip(self.varied, setting, book, strict=True)
+        return tuple(f"{vary.knob}={value}" for vary, value, published in rows if value != published)
+
+    def cost(self, setting: Setting, book: Setting) -> float:
+        """What the changes cost a designer: a knob's weight for changing it at all, and less than that again for how
+        far along its list of values, so that one large change beats two small ones."""
+        cost = 0.0
+        for vary, value, published in zip(self.varied, setting, book, strict=True):
+            steps = abs(vary.values.index(value) - vary.values.index(published))
+            if steps:
+                cost += self.weights.get(vary.knob, 1.0) * (1 + (steps - 1) / len(vary.values))
+        return round(cost, 6)
+
+    def neighbours(self, setting: Setting, book: Setting) -> list[Setting]:
+        """The rulesets that differ in one knob: moved to the next value on either side, or back to the book."""
+        near = []
+        for place, vary in enumerate(self.varied):
+            at = vary.values.index(setting[place])
+            values = {*vary.values[max(at - 1, 0) : at + 2], book[place]} - {setting[place]}
+            near += [(*setting[:place], value, *setting[place + 1 :]) for value in vary.values if value in values]
+        return near

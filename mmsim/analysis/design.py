@@ -1,0 +1,366 @@
+"""Search for the smallest change of a ruleset that meets a goal, and prove it.
+
+1. Race. Rulesets play the same layouts and deals block by block. One that is shown to violate the goal is dropped, and
+   so is one that changes more than one that is shown to meet it: successive elimination (Even-Dar, Mannor and Mansour
+   2006, J. Mach. Learn. Res. 7) with confidence sequences, whose error holds at all looks and over all rulesets.
+2. Finalists. Those of the smallest changes that may meet the goal are raced on by the other levels and boards.
+3. Proof. The smallest finalist that is confirmed on held-out seeds, after a number of games planned from the search,
+   with simultaneous 95 % intervals. Its neighbours, one knob away, then show whether less would do.
+
+Everything is a function of the goal and its seed: whoever plays it again, with any number of workers, gets the same.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from math import inf, sqrt
+
+from mmsim.analysis.design_games import Block, PlayBlocks
+from mmsim.analysis.evidence import Column, Evidence, Finding, columns_of
+from mmsim.analysis.goals import Constraint, Goal
+from mmsim.analysis.knob_grid import Setting
+from mmsim.analysis.proposals import Proposer
+from mmsim.analysis.stats import Array
+from mmsim.batch.confidence import ALPHA, FIRST_LOOK_GAMES, next_look
+from mmsim.batch.experiment import GAMES_GROUP, cost_of, named_levels
+from mmsim.core.levels import Level
+from mmsim.core.variant import Variant
+from mmsim.errors import UsageError
+from mmsim.games import find_shell, find_statistics
+
+_BATCH = 32  # rulesets that race together
+_FINALISTS = 4
+_MAX_RIVALS = 8  # smaller changes that the race has not excluded, and the proof tests too
+_PROOF_TIMES = 4  # games of the proof for each of the race that selected a ruleset, at least: selection flatters
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Who plays, on which board and which deals."""
+
+    level: Level
+    board: str | None
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.level.name} on {self.board}" if self.board else self.level.name
+
+
+@dataclass
+class Candidate:
+    """A ruleset, and what its games say."""
+
+    setting: Setting
+    rules: str
+    changes: tuple[str, ...]
+    cost: float
+    evidence: dict[Cell, Evidence] = field(default_factory=dict)
+    findings: dict[Cell, Finding] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return " and ".join(self.changes) or "no change"
+
+    def finding(self, cells: Iterable[Cell]) -> Finding:
+        """What is shown in some cells together: a goal must be met in all of them."""
+        findings = [self.findings.get(cell, Finding.OPEN) for cell in cells]
+        return next((finding for finding in (Finding.FAILED, Finding.OPEN) if finding in findings), Finding.MET)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a search found: the smallest change that is confirmed, if any, and everything that was played."""
+
+    goal: Goal
+    constraints: tuple[Constraint, ...]
+    others: tuple[str, ...]  # further metrics, to see what else changes
+    cells: tuple[Cell, ...]  # of the search, the first is that of the race
+    proof_cells: tuple[Cell, ...]
+    start: Candidate
+    winner: Candidate | None
+    candidates: tuple[Candidate, ...]  # that were played, as they came
+    finalists: tuple[Candidate, ...]  # whose proof was played
+    neighbours: tuple[Candidate, ...]
+    elsewhere: tuple[Cell, ...]  # where the winner was played, too
+    grid: int  # rulesets to choose from
+    left: int  # smaller changes than the winner (or any) that were not played
+    planned: dict[Cell, float]  # games of the proof that the search called for; infinite if none are enough
+    proof_alpha: float  # error rate of a finalist in one cell
+    neighbour_alpha: float
+    elsewhere_alpha: float
+
+    @property
+    def not_excluded(self) -> list[Candidate]:
+        """Smaller changes than the winner that no games exclude."""
+        if self.winner is None:
+            return []
+        both = (*self.cells, *self.proof_cells)
+        smaller = (c for c in (*self.candidates, *self.neighbours) if c.cost < self.winner.cost)
+        unsure = [c for c in smaller if not any(c.findings.get(cell) is Finding.FAILED for cell in both)]
+        return list({candidate.setting: candidate for candidate in unsure}.values())
+
+
+class Search:
+    """A search in progress."""
+
+    def __init__(self, goal: Goal, play: PlayBlocks, report: Callable[[str], None] = lambda text: None) -> None:
+        self.goal, self._play, self._report = goal, play, report
+        self.grid, self.book = goal.grid()
+        self.constraints = goal.constraints()
+        self.columns = columns(goal)
+        self.cells = tuple(Cell(level, board, goal.seed) for level in goal.tables() for board in goal.boards or (None,))
+        self._proposer: Proposer | None = None
+        self._told: set[Setting] = set()
+        self._blocks: dict[Block, Array] = {}
+        self.candidates: dict[Setting, Candidate] = {}
+        self._alpha = ALPHA / (min(goal.rulesets, self.grid.cells) * len(self.cells))
+
+    def run(self) -> Design:
+        start = self._candidate(self.book)
+        while True:
+            self._explore()
+            finalists = self._finalists()
+            for cell in self.cells[1:]:
+                self._race([one for one in finalists if one.finding(self.cells) is not Finding.FAILED], cell)
+            standing = [one for one in finalists if one.finding(self.cells) is not Finding.FAILED]
+            if standing or not finalists:
+                return self._prove(start, standing)
+
+    # --- the race ---------------------------------------------------------------------------------------------------
+
+    def _candidate(self, setting: Setting) -> Candidate:
+        """The ruleset of a setting, known from now on."""
+        if setting not in self.candidates:
+            changes = self.grid.changes(setting, self.book)
+            rules, cost = ",".join((self.goal.base, *changes)), self.grid.cost(setting, self.book)
+            self.candidates[setting] = Candidate(setting, rules, changes, cost)
+        return self.candidates[setting]
+
+    @cached_property
+    def _by_cost(self) -> list[Setting]:
+        """All settings, the smallest changes first."""
+        return sorted(self.grid.settings(), key=lambda setting: self.grid.cost(setting, self.book))
+
+    def _is_legal(self, setting: Setting) -> bool:
+        try:
+            rules = ",".join((self.goal.base, *self.grid.changes(setting, self.book)))
+            find_shell(self.goal.game).explain(rules, self.goal.players)
+        except UsageError:  # a value contradicts another rule
+            return False
+        return True
+
+    def _unplayed(self) -> list[Setting]:
+        """Legal settings that change less than the smallest one that is shown to meet the goal so far."""
+        limit = min((one.cost for one in self._promising() if one.findings[self.cells[0]] is Finding.MET), default=inf)
+        cheaper = (setting for setting in self._by_cost if self.grid.cost(setting, self.book) < limit)
+        return [setting for setting in cheaper if not self._is_played(setting) and self._is_legal(setting)]
+
+    @property
+    def _played(self) -> int:
+        return sum(map(self._is_played, self.candidates))
+
+    def _is_played(self, setting: Setting) -> bool:
+        return setting in self.candidates and bool(self.candidates[setting].findings)
+
+    def _explore(self) -> None:
+        """Race rulesets until none is left that changes less than the best one, or enough have been played."""
+        while (room := self.goal.rulesets - self._played) > 0 and (left := self._unplayed()):
+            single = [setting for setting in left if len(self.grid.changes(setting, self.book)) <= 1]
+            wanted = single[:_BATCH] if single else left[:_BATCH] if len(left) <= room else self._ask(left)
+            batch = [self._candidate(setting) for setting in wanted[:room]]
+            self._race(batch, self.cells[0])
+
+    def _ask(self, left: Sequence[Setting]) -> list[Setting]:
+        """What Optuna proposes of the settings that are left, filled up with the smallest changes."""
+        if self._proposer is None:
+            self._proposer = Proposer(self.grid, self.goal.seed)
+        for setting, candidate in self.candidates.items():
+            if setting not in self._told:
+                self._told.add(setting)
+                evidence = candidate.evidence[self.cells[0]]
+                excesses = [evidence.excess(limit)[0] / limit.measure.tolerance for limit in self.constraints]
+                self._proposer.tell(setting, candidate.cost, excesses)
+        proposed = self._proposer.ask(_BATCH, set(left))
+        return [*dict.fromkeys((*proposed, *left[: _BATCH - len(proposed)]))]
+
+    def _race(self, candidates: Sequence[Candidate], cell: Cell) -> None:
+        """Play on until every ruleset is shown to meet the goal or not, or changes more than one that does."""
+        limit, games = self.games_at(cell.level, self.goal.games), 0
+        racing = list(candidates)
+        while racing and games < limit:
+            games = next_look(games, GAMES_GROUP, limit) if games else min(FIRST_LOOK_GAMES, limit)
+            self._play_to(racing, cell, games)
+            for one in racing:
+                one.findings[cell] = one.evidence[cell].look(self.constraints, self._alpha)
+            met = min((one.cost for one in racing if one.findings[cell] is Finding.MET), default=inf)
+            racing = [one for one in racing if one.findings[cell] is Finding.OPEN and one.cost < met]
+        self._report(self._progress(cell))
+
+    def games_at(self, level: Level, games: int) -> int:
+        """How many games a level plays for so many of the first: in proportion to one over the root of its cost."""
+        costs = [max(1.0, cost_of(self.goal.game, bots)) for bots in (level.bots, self.cells[0].level.bots)]
+        share = min(1.0, 1 / sqrt(costs[0] / costs[1]))
+        return max(GAMES_GROUP, round(games * share / GAMES_GROUP) * GAMES_GROUP)
+
+    def _play_to(self, candidates: Sequence[Candidate], cell: Cell, games: int) -> None:
+        """Have every candidate play this many games in a cell, all with the layouts and deals of the start."""
+        blocks = []
+        for one in candidates:
+            done = one.evidence.setdefault(cell, Evidence(self.columns)).games
+            if done < games:
+                blocks.append(
+                    (one, self._block(one.rules, cell, done, games), self._block(self.goal.base, cell, done, games))
+                )
+        missing = dict.fromkeys(block for _, *pair in blocks for block in pair if block not in self._blocks)
+        self._blocks |= zip(missing, self._play([*missing]), strict=True)
+        for one, own, start in blocks:
+            one.evidence[cell].add(self._blocks[own], self._blocks[start])
+        for _, own, _ in blocks:
+            if own.variant.rules != self.goal.base:
+                del self._blocks[own]  # no other ruleset is compared with it
+
+    def _block(self, rules: str, cell: Cell, done: int, games: int) -> Block:
+        variant = Variant(rules, self.goal.players, cell.board, cell.level.bots, cell.seed)
+        return Block(variant, done, games - done)
+
+    def _progress(self, cell: Cell) -> str:
+        best = min(self._promising(), key=self._rank, default=None)
+        shown = f"best so far: {best.title} ({best.finding(self.cells)})" if best else "none meets the goal so far"
+        dropped = sum(one.finding(self.cells) is Finding.FAILED for one in self.candidates.values())
+        return f"{self._played:,} rulesets played at {cell.name}, {dropped:,} dropped; {shown}"
+
+    # --- the finalists and their proof ------------------------------------------------------------------------------
+
+    def _promising(self) -> list[Candidate]:
+        """Rulesets that nothing excludes, and that meet the goal as far as the estimates of the race go."""
+        race = self.cells[0]
+        return [
+            one
+            for one in self.candidates.values()
+            if one.finding(self.cells) is not Finding.FAILED
+            and race in one.findings
+            and one.evidence[race].violation(self.constraints) == 0
+        ]
+
+    def _rank(self, candidate: Candidate) -> tuple[float, float]:
+        """Small changes first; of equal ones the one that keeps the constraints most clearly."""
+        evidence = candidate.evidence[self.cells[0]]
+        slack = max(evidence.excess(limit)[0] / limit.measure.tolerance for limit in self.constraints)
+        return candidate.cost, slack
+
+    def _finalists(self) -> list[Candidate]:
+        """The best rulesets of the race; if none seems to meet the goal, those that it leaves open."""
+        unsure = [one for one in self.candidates.values() if one.finding(self.cells) is Finding.OPEN]
+        nearest = sorted(unsure, key=lambda one: one.evidence[self.cells[0]].violation(self.constraints))
+        return (sorted(self._promising(), key=self._rank) or nearest)[:_FINALISTS]
+
+    def _prove(self, start: Candidate, finalists: Sequence[Candidate]) -> Design:
+        """Confirm the smallest finalist that can be confirmed, on seeds of its own, and test its neighbours."""
+        held_out = int.from_bytes(sha256(f"{self.goal.seed}/proof".encode()).digest()[:7], "little")
+        cells = tuple(Cell(cell.level, cell.board, held_out) for cell in self.cells)
+        alpha = ALPHA / 2 / (max(len(finalists), 1) * len(cells))
+        plans = [self._plan(finalist, cells, alpha) for finalist in finalists]
+        winner, planned, tried = None, plans[0] if plans else {}, []
+        for finalist, plan in zip(finalists, plans, strict=True):
+            tried.append(finalist)
+            for cell in cells:
+                self._test([finalist], cell, plan[cell], alpha)
+            if finalist.finding(cells) is Finding.MET:
+                winner, planned = finalist, plan
+                break
+        neighbours: list[Candidate] = []
+        neighbour_alpha, family = alpha, ALPHA / 4
+        while winner:  # a smaller change that is confirmed takes its place; families share the error rate
+            neighbours, neighbour_alpha = self._test_neighbours(winner, cells, planned, family)
+            smaller = [one for one in neighbours if one.cost < winner.cost and one.finding(cells) is Finding.MET]
+            if not smaller:
+                break
+            winner, family = smaller[0], family / 2
+        elsewhere = self._elsewhere(cells) if winner else ()
+        elsewhere_alpha = ALPHA / max(len(elsewhere), 1)
+        for cell in elsewhere:
+            assert winner is not None
+            self._test([winner], cell, self.games_at(cell.level, self.goal.games), elsewhere_alpha)
+        if winner or finalists:
+            for cell in cells:
+                self._test([start], cell, (winner or finalists[0]).evidence[cell].games, alpha)
+        return Design(
+            goal=self.goal,
+            constraints=self.constraints,
+            others=other_metrics(self.goal),
+            cells=self.cells,
+            proof_cells=cells,
+            start=start,
+            winner=winner,
+            candidates=tuple(one for one in self.candidates.values() if self.cells[0] in one.findings),
+            finalists=tuple(tried),
+            neighbours=tuple(neighbours),
+            elsewhere=elsewhere,
+            grid=self.grid.cells,
+            left=sum(
+                winner is None or self.grid.cost(setting, self.book) < winner.cost for setting in self._unplayed()
+            ),
+            planned=planned,
+            proof_alpha=alpha,
+            neighbour_alpha=neighbour_alpha,
+            elsewhere_alpha=elsewhere_alpha,
+        )
+
+    def _plan(self, finalist: Candidate, cells: Sequence[Cell], alpha: float) -> dict[Cell, float]:
+        """Games of the proof in every cell, planned from the search."""
+        planned = {}
+        for searched, cell in zip(self.cells, cells, strict=True):
+            evidence = finalist.evidence.get(searched) or finalist.evidence[self.cells[0]]
+            games = evidence.games_to_show(self.constraints, alpha)
+            planned[cell] = max(_PROOF_TIMES * evidence.games, games)
+        return planned
+
+    def _test(self, candidates: Sequence[Candidate], cell: Cell, games: float, alpha: float) -> None:
+        """Play a number of games that is fixed beforehand, and judge."""
+        most = self.games_at(cell.level, self.goal.proof_games)
+        count = most if games == inf else min(most, -(-int(games) // GAMES_GROUP) * GAMES_GROUP)
+        self._report(f"proof at {cell.name}: {count:,} games of {', '.join(one.title for one in candidates)}")
+        self._play_to(candidates, cell, count)
+        for one in candidates:
+            one.findings[cell] = one.evidence[cell].verdict(self.constraints, alpha)
+
+    def _test_neighbours(
+        self, winner: Candidate, cells: Sequence[Cell], planned: dict[Cell, float], family: float
+    ) -> tuple[list[Candidate], float]:
+        """Test rulesets one knob away, and smaller changes that the race left open, until a cell excludes them."""
+        near = [setting for setting in self.grid.neighbours(winner.setting, self.book) if self._is_legal(setting)]
+        smaller = (one for one in self.candidates.values() if one.cost < winner.cost)
+        open_ones = [one.setting for one in smaller if one.finding(self.cells) is not Finding.FAILED]
+        settings = dict.fromkeys((*near, *open_ones[:_MAX_RIVALS]))
+        tested = [self._candidate(setting) for setting in settings]
+        alpha = family / max(len(tested) * len(cells), 1)
+        for cell in cells:
+            still = [one for one in tested if one.finding(cells) is not Finding.FAILED]
+            if still:
+                self._test(still, cell, max(planned[cell], winner.evidence[cell].games), alpha)
+        return sorted(tested, key=lambda one: one.cost), alpha
+
+    def _elsewhere(self, cells: Sequence[Cell]) -> tuple[Cell, ...]:
+        """Further levels on the first board, and further boards at the first level."""
+        first, words = cells[0], self.goal.elsewhere_levels
+        known = {cell.level.name for cell in cells}
+        levels = [level for level in (named_levels(self.goal.game, words) if words else ()) if level.name not in known]
+        boards = [board for board in self.goal.elsewhere if board not in {cell.board for cell in cells}]
+        return (
+            *(Cell(level, first.board, first.seed) for level in levels),
+            *(Cell(first.level, board, first.seed) for board in boards),
+        )
+
+
+def other_metrics(goal: Goal) -> tuple[str, ...]:
+    """The metrics that a sweep would draw, to see what else a change does."""
+    limited = {limit.measure.name for limit in goal.constraints()}
+    return tuple(name for name in find_statistics(goal.game).swept if name not in limited)
+
+
+def columns(goal: Goal) -> tuple[Column, ...]:
+    """What is kept of every game."""
+    players = find_shell(goal.game).explain(goal.base, goal.players).players
+    return columns_of(goal.constraints(), other_metrics(goal), players)

@@ -1,0 +1,139 @@
+"""The games of a design: blocks of games of one ruleset, played on the workers of a batch and kept in files.
+
+A file is named after what is in it (rules, board, bots, seed, games and columns), so a search that was stopped, or is
+made again with another goal, finds what was played before, and no search plays it twice.
+"""
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from mmsim.analysis.estimates import SEPARATOR, TableMetrics
+from mmsim.analysis.evidence import Column
+from mmsim.analysis.run_metrics import find_metric
+from mmsim.analysis.stats import Array
+from mmsim.analysis.tables import FINISHED
+from mmsim.batch.experiment import game_seconds
+from mmsim.batch.session import Watch
+from mmsim.contests.matches import Match, MatchRunner
+from mmsim.core.metrics import MetricGrouping
+from mmsim.core.variant import PlayableVariant, Variant
+from mmsim.errors import MmsimError, UsageError
+from mmsim.games import find_game
+from mmsim.system.files import read_bytes, write_atomically
+
+_FILE_S = 20.0  # of one core by declared costs: the games of a file, which a killed search loses
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive games of a variant."""
+
+    variant: Variant
+    first: int
+    games: int
+
+
+PlayBlocks = Callable[[Sequence[Block]], list[Array]]  # values of every block by column, deal and game of the deal
+
+
+class KeptGames:
+    """Plays blocks, or reads those that a folder has; a context manager, because workers may be running."""
+
+    def __init__(self, game: str, columns: Sequence[Column], folder: Path, workers: int, watch: Watch) -> None:
+        self._game, self._columns, self._folder = game, tuple(columns), folder
+        self._start: Callable[[], MatchRunner] = lambda: MatchRunner(game, workers, watch)
+        self._runner: MatchRunner | None = None
+        self._exit = ExitStack()
+        self._prepared = cache(find_game(game).prepare)
+
+    def __enter__(self) -> "KeptGames":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._exit.close()
+
+    def __call__(self, blocks: Sequence[Block]) -> list[Array]:
+        pieces = [piece for block in blocks for piece in self._cut(block)]
+        values: dict[Block, Array] = {}
+        for chunk in self._chunks(dict.fromkeys(pieces)):
+            values |= zip(chunk, self._read_or_play(chunk), strict=True)
+        return [np.concatenate([values[piece] for piece in self._cut(block)], axis=1) for block in blocks]
+
+    def _seconds(self, block: Block) -> float:
+        return block.games * game_seconds(self._game, block.variant.bots)
+
+    def _cut(self, block: Block) -> Iterator[Block]:
+        """A block in pieces that fit into a file."""
+        deal = self._prepared(block.variant).games_per_deal
+        step = max(int(_FILE_S / game_seconds(self._game, block.variant.bots)) // deal, 1) * deal
+        for done in range(0, block.games, step):
+            yield replace(block, first=block.first + done, games=min(step, block.games - done))
+
+    def _chunks(self, pieces: "dict[Block, None]") -> Iterator[list[Block]]:
+        """The pieces of every file."""
+        chunk: list[Block] = []
+        for piece in pieces:
+            if chunk and sum(map(self._seconds, (*chunk, piece))) > _FILE_S:
+                yield chunk
+                chunk = []
+            chunk.append(piece)
+        if chunk:
+            yield chunk
+
+    def _read_or_play(self, chunk: Sequence[Block]) -> list[Array]:
+        keys = [(self._prepared(block.variant).fingerprint, block.first, block.games) for block in chunk]
+        path = self._folder / f"{sha256(repr((keys, self._columns)).encode()).hexdigest()[:32]}.npz"
+        try:
+            with np.load(io.BytesIO(read_bytes(path))) as file:
+                return [file[f"arr_{number}"] for number in range(len(chunk))]
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # not there, or damaged
+            values, content = self._play(chunk), io.BytesIO()
+            np.savez(content, *values)
+            write_atomically(path, content.getvalue())
+            return values
+
+    def _play(self, chunk: Sequence[Block]) -> list[Array]:
+        if self._runner is None:
+            self._runner = self._exit.enter_context(self._start())
+        prepared = [self._prepared(block.variant) for block in chunk]
+        matches = [
+            Match(block.variant, block.first, block.games, variant.games_per_deal)
+            for block, variant in zip(chunk, prepared, strict=True)
+        ]
+        return [
+            self._values(variant, {name: frame.lazy() for name, frame in tables.items()})
+            for variant, tables in zip(prepared, self._runner.play(matches), strict=True)
+        ]
+
+    def _values(self, variant: PlayableVariant, tables: dict[str, pl.LazyFrame]) -> Array:
+        """The columns of the games of one variant."""
+        names = dict.fromkeys(column.metric for column in self._columns)
+        metrics = [find_metric(self._game, name) for name in names]
+        unfinished = tables["games"].filter(pl.col("status") != FINISHED).select(pl.len()).collect().item()
+        if unfinished:
+            raise MmsimError(
+                f"{unfinished} games of {variant.name} were stopped by a bot's error; a design needs them all"
+            )
+        grouping = MetricGrouping(tables)
+        rows: dict[Column, Array] = {}
+        for table in dict.fromkeys(metric.table for metric in metrics):
+            of_table = TableMetrics([metric for metric in metrics if metric.table == table], grouping)
+            (values,) = of_table.deals(tables, {variant.name: variant.games_per_deal})
+            for name, row in zip(of_table.names, values, strict=True):
+                metric, group = name.split(SEPARATOR)
+                rows[Column(metric, group)] = row
+        missing = np.full_like(next(iter(rows.values())), np.nan)
+        for column in self._columns:
+            if column not in rows and not column.is_optional:
+                groups = ", ".join(row.group for row in rows if row.metric == column.metric)
+                raise UsageError(f"{column.metric} is counted by group; name one of {groups} after it")
+        return np.stack([rows.get(column, missing) for column in self._columns])

@@ -1,0 +1,160 @@
+"""What games say about the constraints of a goal: estimates from the games of a ruleset and of the start on the same
+layouts and deals, and verdicts that hold for all looks and all constraints together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from math import inf, sqrt
+
+from mmsim.analysis import stats
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, imbalance_squares, seat_imbalance
+from mmsim.analysis.estimates import WIN_SHARE, Estimates, Moments
+from mmsim.analysis.goals import Constraint
+from mmsim.analysis.stats import Array, Estimate
+from mmsim.batch.confidence import MIN_DEALS, quantile, sequence_half_width
+from mmsim.core.metrics import ORDINALS, Measure
+
+_POWER = 0.99  # of the proof, if the search estimates right
+_OWN, _START = 0, 1  # the two variants of the estimates
+
+
+class Finding(StrEnum):
+    """What is shown about a goal."""
+
+    MET = "met"
+    FAILED = "not met"
+    OPEN = "undecided"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric and group whose values are kept game by game."""
+
+    metric: str
+    group: str
+    is_optional: bool = field(default=False, compare=False)  # left out where the metric has several groups
+
+
+def columns_of(constraints: Sequence[Constraint], others: Sequence[str], players: int) -> tuple[Column, ...]:
+    """What must be kept of every game: the win shares of all seats, what is limited, and some other metrics."""
+    seats = [Column(WIN_SHARE, seat) for seat in ORDINALS[:players]]
+    limited = [Column(limit.measure.name, limit.group) for limit in constraints if not limit.is_imbalance]
+    optional = [Column(name, "", is_optional=True) for name in others if name != SEAT_IMBALANCE.name]
+    return tuple(dict.fromkeys((*seats, *limited, *optional)))
+
+
+class Evidence:
+    """The games of a ruleset and of the start, block after block, in which both have the same layouts and deals."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.columns, self.games = columns, 0
+        self._moments = Moments(2, len(columns), paired=True)
+
+    def add(self, own: Array, start: Array) -> None:
+        """Values of the next games by column, deal and game of the deal."""
+        self._moments.add([own, start])
+        self.games += own.shape[1] * own.shape[2]
+        self.__dict__.pop("_estimates", None)
+
+    @cached_property
+    def _estimates(self) -> tuple[Array, Array, Array, Array]:
+        return self._moments.estimates()
+
+    @property
+    def deals(self) -> int:
+        return int(self._estimates[2].max())
+
+    def estimates(self, measure: Measure, groups: Sequence[str], games: float = 1.0) -> Estimates:
+        """The estimates of a metric; `games`: as if there were this many times as many."""
+        means, counts, deals, cov = self._estimates
+        at = [self.columns.index(Column(measure.name, group)) for group in groups]
+        parts = means[:, at], counts[:, at] * games, deals[:, at] * games, cov[:, at][:, :, :, at] / games
+        return Estimates(measure, ("ruleset", "start"), tuple(groups), *parts, paired=True)
+
+    def _shares(self, measure: Measure, games: float = 1.0) -> Estimates:
+        """The win shares of all seats, whose imbalance is measured."""
+        seats = [column.group for column in self.columns if column.metric == WIN_SHARE]
+        return self.estimates(replace(measure, name=WIN_SHARE, unit="share"), seats, games)
+
+    def excess(self, limit: Constraint, games: float = 1.0) -> tuple[float, float]:
+        """By how much a constraint is violated (negative: kept), with its standard error; `games` as in `estimates`."""
+        if limit.is_imbalance and not limit.relative:  # squares have a slope even where the imbalance has none
+            squares, cov = imbalance_squares(self._shares(limit.measure, games))
+            scale = 2 * limit.bound
+            return limit.sign * float(squares[_OWN] - limit.bound**2) / scale, sqrt(max(cov[_OWN, _OWN], 0)) / scale
+        if limit.is_imbalance:
+            estimates = seat_imbalance(self._shares(limit.measure, games))
+        else:
+            estimates = self.estimates(limit.measure, [limit.group], games)
+        own, start = (float(estimates.means[variant, 0]) for variant in (_OWN, _START))
+        if not limit.relative:
+            return limit.sign * (own - limit.bound), sqrt(max(float(estimates.cov[_OWN, 0, _OWN, 0]), 0.0))
+        variance = estimates.variance_of_difference(_OWN, _START, 0, paired=True)
+        return limit.sign * (own - start) - limit.bound, sqrt(variance)
+
+    def shown(self, measure: Measure, group: str, alpha: float, of_start: bool = False) -> Estimate:
+        """A metric of the ruleset with its interval at level 1 - alpha; `of_start`: of the start."""
+        variant, z = (_START if of_start else _OWN), quantile(alpha)
+        if Column(measure.name, group) not in self.columns:
+            squares, cov = imbalance_squares(self._shares(measure))
+            ends = (squares[variant] + sign * z * sqrt(max(cov[variant, variant], 0)) for sign in (0, -1, 1))
+            root, low, high = (sqrt(max(end, 0.0)) for end in ends)
+            return Estimate(root, low, high, (high - low) / (2 * z), self.deals)
+        estimate = self.estimates(measure, [group]).estimate(variant, 0)
+        half = z * estimate.se
+        return replace(estimate, low=estimate.value - half, high=estimate.value + half)
+
+    def difference(self, measure: Measure, group: str, alpha: float) -> Estimate:
+        """How much a metric differs from the start, with its interval at level 1 - alpha."""
+        is_kept = Column(measure.name, group) in self.columns
+        estimates = self.estimates(measure, [group]) if is_kept else seat_imbalance(self._shares(measure))
+        value = float(estimates.means[_OWN, 0] - estimates.means[_START, 0])
+        se = sqrt(estimates.variance_of_difference(_OWN, _START, 0, paired=True))
+        return Estimate(value, value - quantile(alpha) * se, value + quantile(alpha) * se, se, self.deals)
+
+    # --- verdicts ----------------------------------------------------------------------------------------------------
+
+    def violation(self, constraints: Sequence[Constraint]) -> float:
+        """How far the constraints are from being kept, in tolerances of their metrics; 0 if all are."""
+        return sum(max(self.excess(limit)[0], 0.0) / limit.measure.tolerance for limit in constraints)
+
+    def look(self, constraints: Sequence[Constraint], alpha: float) -> Finding:
+        """What may be said at any look, wrong with probability `alpha` at most over all looks and constraints."""
+        share = alpha / len(constraints)
+        return self._judge(constraints, lambda se: sequence_half_width(se, self.deals, share) if se else self._constant)
+
+    def verdict(self, constraints: Sequence[Constraint], alpha: float) -> Finding:
+        """What may be said after a number of games fixed beforehand, wrong with probability `alpha` at most."""
+        z = quantile(alpha / len(constraints))
+        return self._judge(constraints, lambda se: z * se if se else self._constant)
+
+    @property
+    def _constant(self) -> float:
+        """The half width where no two deals differ."""
+        return 0.0 if self.deals >= MIN_DEALS else inf
+
+    def _judge(self, constraints: Sequence[Constraint], half_width: Callable[[float], float]) -> Finding:
+        findings = []
+        for limit in constraints:
+            value, se = self.excess(limit)
+            half = half_width(se)
+            findings.append(Finding.MET if value + half <= 0 else Finding.FAILED if value > half else Finding.OPEN)
+        return next((finding for finding in (Finding.FAILED, Finding.OPEN) if finding in findings), Finding.MET)
+
+    def games_to_show(self, constraints: Sequence[Constraint], alpha: float) -> float:
+        """Games after which `verdict` is reached with the planned power (Cohen 1988).
+
+        A search flatters what it selects, so every constraint is taken to be worse by a standard error.
+        """
+        z, needed = quantile(alpha / len(constraints)) + stats.z_quantile(_POWER), 0.0
+        for limit in constraints:
+            slack = -sum(self.excess(limit))
+            if slack <= 0:
+                return inf
+            times = 1.0
+            for _ in range(20):  # the standard error of an imbalance is not quite proportional to 1 / sqrt(times)
+                se = self.excess(limit, times)[1]
+                times *= (z * se / slack) ** 2 if se else 1e-3
+            needed = max(needed, times)
+        return needed * self.games

@@ -1,0 +1,333 @@
+"""What a design found, as a memo in plain words and as JSON: the answer, its proof, whether less would do, for whom and
+where it holds, what else changes, and what is gained for which change."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+from mmsim.analysis import number_format as fmt
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
+from mmsim.analysis.design import Candidate, Cell, Design
+from mmsim.analysis.evidence import Finding
+from mmsim.analysis.goals import Constraint
+from mmsim.analysis.run_metrics import find_metric
+from mmsim.analysis.stats import Estimate
+from mmsim.analysis.wording import ruleset_titles
+from mmsim.batch.confidence import ALPHA
+from mmsim.core.metrics import Measure
+
+_MAX_FRONT = 12  # rows of the table of trade-offs
+Cells = list[str]
+
+
+@dataclass(frozen=True)
+class MemoTable:
+    title: str
+    columns: Cells
+    rows: list[Cells]
+    note: str = ""
+
+    def markdown(self) -> str:
+        lines = [self.columns, ["---"] * len(self.columns), *self.rows]
+        table = "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+        return f"## {self.title}\n\n{self.note + chr(10) * 2 if self.note else ''}{table}\n"
+
+
+# --- the answer -----------------------------------------------------------------------------------------------------
+
+
+def answer(design: Design) -> list[str]:
+    """The answer, its limits and what to do next; the first sentence stands alone."""
+    goal, winner = design.goal, design.winner
+    wanted = " and ".join(goal.goals)
+    if winner is None:
+        return [*_nothing_found(design, wanted)]
+    if not winner.changes:
+        return [f"Nothing needs to change: {goal.base} meets the goal ({wanted}), {_where(design)}.", *_caveats(design)]
+    (title,) = _titles(design, [winner])
+    which = "smallest confirmed change" if design.not_excluded or design.left else "smallest change"
+    first = f"The {which} of {goal.base} that meets the goal ({wanted}): {title} ({', '.join(winner.changes)})."
+    return [first, f"It holds {_where(design)}: {_numbers(design, winner)}.", _smallest(design), *_caveats(design)]
+
+
+def _titles(design: Design, candidates: Sequence[Candidate]) -> list[str]:
+    """What the changes of rulesets are called."""
+    specs = [[design.goal.base, f"{design.goal.base},{','.join(one.changes)}"] for one in candidates]
+    return [ruleset_titles(design.goal.game, pair)[1] if pair[1][-1] != "," else "no change" for pair in specs]
+
+
+def _where(design: Design) -> str:
+    return f"at {' and at '.join(cell.name for cell in design.proof_cells)}"
+
+
+def _numbers(design: Design, candidate: Candidate) -> str:
+    """The metrics of the goals in the first cell of the proof, before and after."""
+    cell, parts = design.proof_cells[0], []
+    for limit in _by_metric(design.constraints, guards=False):
+        evidence, unit = candidate.evidence[cell], limit.measure.unit
+        after = fmt.with_interval(evidence.shown(limit.measure, limit.group, _each(design, design.proof_alpha)), unit)
+        before = fmt.short(evidence.shown(limit.measure, limit.group, ALPHA, of_start=True), unit)
+        parts.append(f"{fmt.label(limit.measure.name, limit.group)} is {after} instead of {before}")
+    games = f"{candidate.evidence[cell].games:,} games on seeds that the search did not use"
+    return f"{'; '.join(parts)} ({cell.name}, {games})"
+
+
+def _smallest(design: Design) -> str:
+    """Whether less would do."""
+    unsure, left = design.not_excluded, design.left
+    smaller = sum(design.winner is not None and one.cost < design.winner.cost for one in design.candidates)
+    if unsure:
+        named = "; ".join(one.title for one in unsure[:3])
+        return f"Whether less would do is open: these games do not exclude {named}."
+    if left:
+        return (
+            f"None of the {smaller:,} rulesets played that change less meets the goal; {left:,} more were not played, "
+            "so a smaller change may exist."
+        )
+    return f"Less does not do: all {smaller:,} rulesets that change less are shown to miss the goal."
+
+
+def _nothing_found(design: Design, wanted: str) -> Iterator[str]:
+    played, base = len(design.candidates), design.goal.base
+    race = design.cells[0]
+    failed = sum(one.finding(design.cells) is Finding.FAILED for one in design.candidates)
+    if failed == played and not design.left:
+        yield f"No ruleset within these knobs meets the goal ({wanted}): all {played:,} are shown to miss it."
+    elif design.finalists:
+        yield f"No ruleset is confirmed to meet the goal ({wanted}); {played:,} of {design.grid:,} were played."
+        nearest = design.finalists[0]
+        needed = max(design.planned.values())
+        plan = f"{fmt.games(needed, needed)} would settle it" if needed < inf else "its estimate is at the limit itself"
+        yield f"Nearest is {nearest.title}, {nearest.finding(design.proof_cells)} in the proof; {plan}."
+        return
+    else:
+        yield (
+            f"No change of {base} was found that may meet the goal ({wanted}): of {design.grid:,} rulesets {played:,} "
+            f"were played, and {failed:,} are shown to miss it."
+        )
+    nearest = min(design.candidates, key=lambda one: one.evidence[race].violation(design.constraints))
+    shown = (
+        f"{fmt.label(limit.measure.name, limit.group)} "
+        f"{fmt.with_interval(nearest.evidence[race].shown(limit.measure, limit.group, ALPHA), limit.measure.unit)}"
+        for limit in _by_metric(design.constraints)
+    )
+    yield f"Nearest is {nearest.title}: {'; '.join(shown)} ({race.name}, {nearest.evidence[race].games:,} games)."
+
+
+def _caveats(design: Design) -> Iterator[str]:
+    winner = design.winner
+    if winner is None:
+        return
+    holds = [cell.name for cell in design.elsewhere if winner.findings[cell] is Finding.MET]
+    fails = [cell.name for cell in design.elsewhere if winner.findings[cell] is Finding.FAILED]
+    if holds:
+        yield f"It also holds for {_listed(holds)}."
+    if fails:
+        yield f"It does not hold for {_listed(fails)}."
+    if unsure := [cell.name for cell in design.elsewhere if winner.findings[cell] is Finding.OPEN]:
+        yield f"Open, for want of games: {_listed(unsure)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) < 7 else f"{len(names)} others"
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+def _by_metric(constraints: Sequence[Constraint], guards: bool = True) -> list[Constraint]:
+    """One constraint per metric and group, of goals or of guards as well."""
+    chosen = [limit for limit in constraints if guards or not limit.is_guard]
+    return list({(limit.measure.name, limit.group): limit for limit in reversed(chosen)}.values())[::-1]
+
+
+def _each(design: Design, alpha: float) -> float:
+    """The error rate of one interval, of which a cell has as many as there are constraints."""
+    return alpha / len(design.constraints)
+
+
+def _measured(design: Design, one: Candidate, cell: Cell, alpha: float) -> Cells:
+    """The metrics of a goal with their intervals."""
+    return [
+        fmt.with_interval(one.evidence[cell].shown(limit.measure, limit.group, alpha), limit.measure.unit)
+        for limit in _by_metric(design.constraints)
+    ]
+
+
+def tables(design: Design) -> list[MemoTable]:
+    metrics = [fmt.label(limit.measure.name, limit.group) for limit in _by_metric(design.constraints)]
+    made, winner = [], design.winner
+    if design.finalists:
+        tested = [design.start, *(one for one in design.finalists if one is not design.start)]
+        rows = [
+            [
+                one.title,
+                cell.name,
+                *_measured(design, one, cell, _each(design, design.proof_alpha)),
+                f"{one.evidence[cell].games:,}",
+                one.findings[cell],
+            ]
+            for one in tested
+            for cell in design.proof_cells
+            if cell in one.findings
+        ]
+        note = (
+            "On seeds that the search did not use, with simultaneous 95 % intervals; the number of games was planned."
+        )
+        made.append(MemoTable("Proof", ["change", "who and where", *metrics, "games", "goal"], rows, note))
+    if design.neighbours and winner:
+        rows = []
+        for one in design.neighbours:
+            cell = next(
+                (cell for cell in design.proof_cells if one.findings.get(cell) is Finding.FAILED), design.proof_cells[0]
+            )
+            shown = _measured(design, one, cell, _each(design, design.neighbour_alpha))
+            rows.append([one.title, f"{one.cost:g}", *shown, cell.name, one.finding(design.proof_cells)])
+        note = f"Every ruleset one knob away from the answer (cost {winner.cost:g}), on the deals of the proof."
+        made.append(MemoTable("Would less do?", ["change", "cost", *metrics, "who and where", "goal"], rows, note))
+    if design.elsewhere and winner:
+        rows = [
+            [
+                cell.name,
+                *_measured(design, winner, cell, _each(design, design.elsewhere_alpha)),
+                f"{winner.evidence[cell].games:,}",
+                winner.findings[cell],
+            ]
+            for cell in design.elsewhere
+        ]
+        made.append(MemoTable("For whom and where else", ["who and where", *metrics, "games", "goal"], rows))
+    if winner and winner.changes:
+        made.append(_side_effects(design, winner))
+    made.append(_front_table(design, metrics))
+    return made
+
+
+def _side_effects(design: Design, winner: Candidate) -> MemoTable:
+    """What else the answer changes, in the first cell of the proof."""
+    cell, rows = design.proof_cells[0], []
+    for measure, group in _all_measures(design):
+        difference = winner.evidence[cell].difference(measure, group, ALPHA)
+        if isfinite(difference.value):
+            before = winner.evidence[cell].shown(measure, group, ALPHA, of_start=True)
+            unit = fmt.difference_unit(measure.unit)
+            rows.append(
+                [
+                    fmt.label(measure.name, group),
+                    fmt.value(before, measure.unit),
+                    fmt.with_interval(difference, unit, signed=True),
+                ]
+            )
+    note = f"Paired differences with 95 % intervals ({cell.name})."
+    return MemoTable("What it changes", ["metric", design.goal.base, "difference"], rows, note)
+
+
+def _all_measures(design: Design) -> list[tuple[Measure, str]]:
+    limited = [(limit.measure, limit.group) for limit in _by_metric(design.constraints)]
+    others = (
+        SEAT_IMBALANCE if name == SEAT_IMBALANCE.name else find_metric(design.goal.game, name) for name in design.others
+    )
+    return [*limited, *((measure, "") for measure in others)]
+
+
+def front(design: Design) -> list[Candidate]:
+    """The rulesets of the race that no other beats in everything: a smaller change, and nearer to every goal."""
+    race = design.cells[0]
+    points = {
+        one.setting: (one.cost, *(max(one.evidence[race].excess(limit)[0], 0.0) for limit in design.constraints))
+        for one in design.candidates
+    }
+    better = {
+        setting: any(
+            all(x <= y for x, y in zip(other, point, strict=True)) and other != point for other in points.values()
+        )
+        for setting, point in points.items()
+    }
+    return sorted((one for one in design.candidates if not better[one.setting]), key=lambda one: points[one.setting])
+
+
+def _front_table(design: Design, metrics: Cells) -> MemoTable:
+    race = design.cells[0]
+    rows = [
+        [one.title, f"{one.cost:g}", *_measured(design, one, race, ALPHA), f"{one.evidence[race].games:,}"]
+        for one in front(design)[:_MAX_FRONT]
+    ]
+    note = (
+        f"Rulesets that none other beats in both cost and goals, as the race at {race.name} estimates them, with 95 % "
+        "intervals. A search flatters the best, so the proof counts."
+    )
+    return MemoTable("What is gained for which change", ["change", "cost", *metrics, "games"], rows, note)
+
+
+# --- the whole ------------------------------------------------------------------------------------------------------
+
+
+def method(design: Design) -> list[str]:
+    """How it was found, and how to check it once more."""
+    goal, race = design.goal, design.cells[0]
+    games = sum(evidence.games for one in _everyone(design) for evidence in one.evidence.values())
+    failed = sum(one.findings[race] is Finding.FAILED for one in design.candidates)
+    lines = [
+        f"{len(design.candidates):,} of {design.grid:,} rulesets were played, {games:,} games; {failed:,} were dropped "
+        f"in the race at {race.name}, on common layouts and deals (seed {goal.seed}). All verdicts of the race "
+        "together are wrong at most 5 % of the time, at whichever look they were reached; so are all of the proof.",
+        "A change costs 1 (or what the goal says) for a knob, and up to that again for how far it is moved.",
+    ]
+    if design.winner and design.winner.changes:
+        cell = design.proof_cells[0]
+        words = ["mmsim", "compare", goal.base, design.winner.rules, "--levels", cell.level.name, "--metric"]
+        words += [design.constraints[0].measure.name, "--games", str(design.winner.evidence[cell].games)]
+        words += ["--players", str(goal.players)] if goal.players else []
+        words += ["--board", cell.board] if cell.board else []
+        lines.append(f"Check it with seeds of your own: `{shlex.join([*words, '--seed', str(goal.seed + 1_000_000)])}`")
+    return lines
+
+
+def _everyone(design: Design) -> list[Candidate]:
+    return list({one.setting: one for one in (design.start, *design.candidates, *design.neighbours)}.values())
+
+
+def memo(design: Design) -> str:
+    first, *others = answer(design)
+    parts = [
+        f"# {design.goal.title}\n",
+        f"**{first}** {' '.join(others)}\n",
+        *(table.markdown() for table in tables(design)),
+    ]
+    return "\n".join([*parts, "## How this was found\n", "\n\n".join(method(design))]) + "\n"
+
+
+def as_json(design: Design) -> dict[str, Any]:
+    """Everything that was played, for other programs."""
+
+    def cell_of(one: Candidate, cell: Cell) -> dict[str, Any]:
+        estimates = {
+            fmt.label(measure.name, group): _plain(one.evidence[cell].shown(measure, group, ALPHA))
+            for measure, group in _all_measures(design)
+        }
+        where = {"level": cell.level.name, "board": cell.board, "seed": cell.seed}
+        return {**where, "games": one.evidence[cell].games, "goal": one.findings[cell], "metrics": estimates}
+
+    rulesets = [
+        {
+            "rules": one.rules,
+            "changes": list(one.changes),
+            "cost": one.cost,
+            "played": [cell_of(one, cell) for cell in one.findings],
+        }
+        for one in _everyone(design)
+    ]
+    return {
+        "question": design.goal.title,
+        "answer": answer(design),
+        "winner": design.winner.rules if design.winner else None,
+        "grid": design.grid,
+        "front": [one.rules for one in front(design)],
+        "rulesets": rulesets,
+    }
+
+
+def _plain(estimate: Estimate) -> dict[str, float | None]:
+    values = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    return {key: value if isfinite(value) else None for key, value in values.items()}

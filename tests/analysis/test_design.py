@@ -1,0 +1,195 @@
+"""Searches for the smallest change that meets a goal, in a game whose fair rulesets are known."""
+
+import json
+import random
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mmsim import games
+from mmsim.analysis.design import Design, Search, columns
+from mmsim.analysis.design_games import Block, KeptGames
+from mmsim.analysis.evidence import Column, Finding
+from mmsim.analysis.goals import Goal, goal_of
+from mmsim.analysis.stats import Array
+from mmsim.batch import experiment, pool
+from mmsim.batch.session import Status
+from mmsim.core.variant import Variant
+from mmsim.errors import MmsimError
+from mmsim.games import find_game
+from mmsim.report import design_memo
+from tests.tilted.game import PLAYERS, scores, serve
+
+FAIR, UNFAIR = range(3), range(2)  # of komi: with a head start of 2 to 4, only 2 and 2 make a fair game
+WINNER = "tilted,head_start=2,komi=2"
+
+
+@pytest.fixture(autouse=True)
+def tilted_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(games._PACKAGES, "tilted", "tests.tilted")
+    monkeypatch.setattr(experiment, "GAMES", (*games.GAMES, "tilted"))
+    monkeypatch.setattr(pool, "serve", serve)
+
+
+def goal(seed: int = 1, komi: Sequence[int] = FAIR, **settings: Any) -> Goal:
+    knobs = {"head_start": "2:4", "komi": [*komi], "dice": "1:9", "faces": "4:12:2"}
+    values = {"name": "fair", "game": "tilted", "base": "tilted", "goals": "seat_imbalance <= 2 pp", "knobs": knobs}
+    return goal_of({**values, "rulesets": 80, "seed": seed, **settings})
+
+
+def play(kept: Sequence[Column], blocks: Sequence[Block]) -> list[Array]:
+    """Blocks of games, played many at a time."""
+    return [_values(kept, block) for block in blocks]
+
+
+def _values(kept: Sequence[Column], block: Block) -> Array:
+    rules = find_game("tilted").prepare(block.variant).rules
+    points = scores(rules, block.variant.seed, block.first, block.games)
+    wins = points == points.max(axis=1, keepdims=True)
+    ranked = np.sort(points, axis=1)
+    values = {f"win_share {seat}": wins[:, i] / wins.sum(axis=1) for i, seat in enumerate(("1st", "2nd", "3rd"))}
+    values |= {"score ": points.mean(axis=1), "margin ": ranked[:, -1] - ranked[:, -2]}
+    return np.stack([values[f"{column.metric} {column.group}"] for column in kept]).astype(float)[:, :, None]
+
+
+def search(wanted: Goal) -> Design:
+    return Search(wanted, partial(play, columns(wanted))).run()
+
+
+def test_the_games_many_at_a_time_are_those_of_the_rules() -> None:
+    core = find_game("tilted")
+    prepared = core.prepare(Variant("tilted,komi=1"))
+    shares = core.play_games(prepared, 0, 4000)["seats"]["win_share"].reshape(-1, PLAYERS).mean(axis=0)
+    points = scores(prepared.rules, 1, 0, 40_000)
+    wins = points == points.max(axis=1, keepdims=True)
+    assert shares == pytest.approx((wins / wins.sum(axis=1, keepdims=True)).mean(axis=0), abs=0.03)
+
+
+def recovered(seeds: Sequence[int]) -> int:
+    """In how many searches the planted ruleset is the answer."""
+    found = [search(goal(seed)) for seed in seeds]
+    assert max(len(design.candidates) for design in found) <= 80 < found[0].grid == 3 * 3 * 9 * 5
+    return sum(design.winner is not None and design.winner.rules == WINNER for design in found)
+
+
+def denied(seeds: Sequence[int]) -> int:
+    """In how many searches without a solution the memo says that there is none."""
+    found = [search(goal(seed, UNFAIR)) for seed in seeds]
+    answers = [design_memo.answer(design)[0] for design in found if design.winner is None]
+    return sum(answer.startswith(("No ruleset", "No change")) for answer in answers)
+
+
+def test_a_planted_fair_ruleset_is_recovered() -> None:
+    assert recovered(range(2)) == 2
+
+
+def test_where_no_ruleset_meets_the_goal_the_answer_says_so() -> None:
+    assert denied(range(2)) == 2
+
+
+@pytest.mark.slow
+def test_a_planted_fair_ruleset_is_recovered_in_95_of_100_searches() -> None:
+    assert recovered(range(100, 200)) >= 95
+
+
+@pytest.mark.slow
+def test_where_no_ruleset_meets_the_goal_95_of_100_searches_say_so() -> None:
+    assert denied(range(100, 200)) >= 95
+
+
+def test_every_ruleset_one_knob_away_is_tested_on_seeds_that_the_search_did_not_use() -> None:
+    wanted = goal(knobs={"komi": "0:4", "dice": "2:4"})
+    design = search(wanted)
+    assert design.winner is not None
+    assert design.winner.rules == "tilted,komi=3"
+    (proof,) = design.proof_cells
+    assert proof.seed != wanted.seed
+    near = {one.rules: one.findings[proof] for one in design.neighbours}
+    assert {"tilted", "tilted,komi=2", "tilted,komi=4", "tilted,komi=3,dice=2", "tilted,komi=3,dice=4"} <= {*near}
+    smaller = [one.rules for one in design.neighbours if one.cost < design.winner.cost]
+    assert {near[rules] for rules in smaller} == {Finding.FAILED}
+    assert design_memo.answer(design)[2].startswith("Less does not do: all 5 rulesets that change less")
+    assert "## Would less do?" in design_memo.memo(design)
+
+
+def test_a_base_that_meets_the_goal_needs_no_change() -> None:
+    design = search(goal(goals="seat_imbalance <= 30 pp", knobs={"komi": "0:4"}))
+    assert design.winner is design.start
+    assert design_memo.answer(design)[0].startswith("Nothing needs to change: tilted meets the goal")
+
+
+def test_guards_keep_a_search_from_paying_with_something_else() -> None:
+    """A larger komi raises everybody's score; with that forbidden, the head start itself must go."""
+    knobs = {"komi": "0:4", "head_start": "0:3"}
+    free, guarded = goal(knobs=knobs, costs={"head_start": 3}), goal(knobs=knobs, guards={"score": 1.2})
+    assert (found := search(free).winner) is not None
+    assert found.rules == "tilted,komi=3"
+    assert (found := search(guarded).winner) is not None
+    assert found.rules == "tilted,head_start=0"
+
+
+def test_one_change_beats_two_and_a_near_value_a_far_one() -> None:
+    grid, book = goal().grid()
+    assert book == ("3", "0", "3", "6")
+    costs = {rules: grid.cost(setting, book) for rules, setting in zip(grid.specs(), grid.settings(), strict=True)}
+
+    def cost(*values: str) -> float:
+        return costs[",".join(["tilted", *(f"{v.knob}={x}" for v, x in zip(grid.varied, values, strict=True))])]
+
+    assert cost(*book) == 0
+    assert (
+        cost("3", "0", "3", "8") == 1 < cost("3", "0", "3", "10") < cost("3", "0", "9", "6") < cost("2", "1", "3", "6")
+    )
+
+
+# --- kept games ------------------------------------------------------------------------------------------------------
+
+
+class StoppedError(Exception):
+    pass
+
+
+def kept_search(folder: Path, workers: int, stop_after: int | None = None) -> str:
+    """The memo and the data of a search on real games; with `stop_after`, it is stopped after so many updates."""
+    wanted, updates = goal(knobs={"komi": "1:4"}, games=900, proof_games=1200), 0
+
+    def watch(status: Status) -> None:
+        nonlocal updates
+        updates += 1
+        if updates == stop_after:
+            raise StoppedError
+
+    with KeptGames("tilted", columns(wanted), folder, workers, watch) as played:
+        design = Search(wanted, played).run()
+    return design_memo.memo(design) + json.dumps(design_memo.as_json(design))
+
+
+def test_a_search_stopped_at_random_and_resumed_gives_the_same_bytes_with_any_number_of_workers(tmp_path: Path) -> None:
+    whole = kept_search(tmp_path / "whole", workers=1)
+    chance = random.Random(5)
+    for number in range(3):
+        with pytest.raises(StoppedError):
+            kept_search(tmp_path / "stopped", 2, chance.randint(2, 40))
+        for path in sorted((tmp_path / "stopped").glob("*.npz"))[:1]:
+            path.write_bytes(path.read_bytes()[: 100 * number])  # torn, as a file of a broken disk
+    assert kept_search(tmp_path / "stopped", workers=2) == whole
+    files = {path.name: path.read_bytes() for path in (tmp_path / "whole").iterdir()}
+    assert files == {path.name: path.read_bytes() for path in (tmp_path / "stopped").iterdir()}
+
+
+def test_games_that_are_kept_are_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = kept_search(tmp_path, workers=1)
+    monkeypatch.setattr(KeptGames, "_play", lambda games, chunk: pytest.fail("games are played again"))
+    assert kept_search(tmp_path, workers=1) == first
+
+
+def test_a_search_too_large_to_be_played_whole_says_that_it_needs_optuna(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(MmsimError, match=r"405 rulesets.*pip install 'mmsim\[design\]'"):
+        search(goal(rulesets=30))
+    assert search(goal(knobs={"komi": "2:4"})).winner is not None
