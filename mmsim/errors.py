@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_MAX_LISTED = 24  # known names in an error; of more, only the nearest are named
+_MAX_LISTED = 28  # known names in an error; of more, only the nearest are named
 
 
 class MmsimError(Exception):

@@ -116,7 +116,11 @@ def _settings(known: Mapping[str, Knob], word: str) -> list[str]:
     name, equals, _ = word.partition("=")
     if equals and name in known:
         knob = known[name]
-        values = knob.choices or (("true", "false") if knob.is_switch else map(str, range(knob.low, knob.high + 1)))
+        values = (
+            knob.choices
+            or knob.examples
+            or (("true", "false") if knob.is_switch else map(str, range(knob.low, knob.high + 1)))
+        )
         return [f"{name}={value}" for value in values]
     return [f"{name}=" for name in known]
 

@@ -129,8 +129,8 @@ def limited_to_seats(change: Change, seats: Sequence[int]) -> Change:
 
 def alternative_values(knob: Knob, value: Value) -> list[Value]:
     """The values that a knob is moved to: all other choices, or a number some less and some more."""
-    if knob.choices:
-        return [choice for choice in knob.choices if choice != value]
+    if words := knob.choices or knob.examples:
+        return [word for word in words if word != value]
     if knob.is_switch:
         return [not value]
     step = max(1, round(int(value) / _STEP_FRACTION))

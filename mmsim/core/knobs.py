@@ -18,6 +18,7 @@ class Knob:
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()  # of a knob that has a number for every seat, such as 0/1/2/3
 
     @property
     def is_switch(self) -> bool:
@@ -27,12 +28,18 @@ class Knob:
     def values(self) -> str:
         if self.choices:
             return " | ".join(self.choices)
-        return "true | false" if self.is_switch else f"{self.low} to {self.high}"
+        numbers = "true | false" if self.is_switch else f"{self.low} to {self.high}"
+        return f"{numbers} for each seat, like {self.examples[0]}" if self.examples else numbers
 
     def check(self, name: str, value: object) -> Value:
         """The value in its proper type; the error says which values the knob takes."""
         if self.choices and value in self.choices:
             return str(value)
+        if self.examples:
+            words = str(value).split("/")
+            if all(word.isdecimal() and self.low <= int(word) <= self.high for word in words):
+                return "/".join(str(int(word)) for word in words)
+            raise UsageError(f"knob {name}={value} is not a list of numbers; it takes {self.values}")
         if self.is_switch and isinstance(value, bool | str):
             word = str(value).casefold()
             if word in ("true", "yes", "on", "1", "false", "no", "off", "0"):
@@ -55,6 +62,17 @@ def number(default: int, low: int, high: int, rules: str, text: str) -> Any:
 def choice(default: str, choices: str, rules: str, text: str) -> Any:
     """A field of a ruleset that is one of several words."""
     return field(default=default, metadata={"knob": Knob(rules, text, choices=tuple(choices.split()))})
+
+
+def by_seat(low: int, high: int, examples: str, rules: str, text: str) -> Any:
+    """A field of a ruleset that is a whole number for every seat, by default 0."""
+    return field(default="0", metadata={"knob": Knob(rules, text, low, high, examples=tuple(examples.split()))})
+
+
+def numbers_by_seat(value: Value, seats: int) -> tuple[int, ...]:
+    """The number of every seat; seats that are not named have 0."""
+    named = tuple(map(int, str(value).split("/")))
+    return (*named, *[0] * seats)[:seats]
 
 
 def switch(default: bool, rules: str, text: str) -> Any:

@@ -75,7 +75,8 @@ class ChangedOpenings:
     def _play_openings(self, game: int, openings: list[list[int]], shift: int) -> int:
         """Every company plays the first turn of the seat `shift` places on; its bot replaces illegal moves."""
         decisions = 0
-        for seat in range(len(openings)):
+        for _ in openings:
+            seat = int(self._state.seat)
             opening, turn = list(openings[(seat + shift) % len(openings)]), int(self._state.turn)
             while self._state.turn == turn and not self._state.over:
                 move = opening.pop(0) if opening else None

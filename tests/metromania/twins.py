@@ -61,6 +61,8 @@ def random_value(rng: Random, name: str) -> Value:
         return rng.choice(knob.choices)
     if knob.is_switch:
         return rng.random() < 0.5
+    if knob.examples:
+        return "/".join(str(rng.randint(knob.low, knob.high)) for _ in range(rng.randint(1, 4)))
     if name == "stations" and rng.random() < 0.6:
         return rng.randint(1, 8)  # the supply runs out
     return rng.choice((knob.low, knob.high, rng.randint(knob.low, knob.high)))

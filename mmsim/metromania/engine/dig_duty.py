@@ -7,7 +7,7 @@ import numpy as np
 from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.intrinsics import count_bits, scratch_like
 from mmsim.metromania.engine.ending import stops_turn
-from mmsim.metromania.engine.moves import find_tunnels, kth_choice, list_starts
+from mmsim.metromania.engine.moves import find_tunnels, kth_choice, list_starts, tunnels_per_turn
 from mmsim.metromania.engine.placing import put_down
 from mmsim.metromania.engine.state import STOP, Board, Rules, State, copy_position
 
@@ -68,14 +68,15 @@ def tunnels_in_reach(s: State, b: Board, r: Rules, kind: Any, number: Any, where
     after = scratch_like(s)
     copy_position(after, s, b)
     bonus_due = put_down(after, b, r, kind, number, where, extra)
-    if after.dug == r.dig or (r.trigger_turn == STOP and stops_turn(after, b, r)):
-        return np.int64(r.dig)
+    limit = np.int64(tunnels_per_turn(s, r))
+    if after.dug == limit or (r.trigger_turn == STOP and stops_turn(after, b, r)):
+        return limit
     if not bonus_due:
         find_tunnels(after, b, r)
     most = np.int64(after.dug)
     for k in range(after.choices):
         next_kind, next_number, next_where, next_extra = kth_choice(after, b, np.int64(k))
         most = max(most, tunnels_in_reach(after, b, r, next_kind, next_number, next_where, next_extra))
-        if most == r.dig:
+        if most == limit:
             break
     return most

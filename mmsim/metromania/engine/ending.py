@@ -18,6 +18,7 @@ from mmsim.metromania.engine.state import (
     NO_STATIONS,
     OTHERS,
     PLAYERS,
+    REVERSED,
     ROUND,
     STOP,
     Board,
@@ -113,15 +114,23 @@ def count_last_turns(s: State, r: Rules) -> np.int64:
     """P5: how many turns follow the one that triggered the end."""
     others = r.companies - 1
     if r.last_round == ROUND:
-        return others - s.seat
+        return s.seat if plays_backwards(s, r) else others - s.seat
     if r.last_round != OTHERS:
         return np.int64(0)
     return others - r.companies // r.players + 1 if r.last_turns == PLAYERS else others
 
 
 @inlined
+def plays_backwards(s: State, r: Rules) -> bool:
+    """H3: whether this turn is of a first round that is played backwards."""
+    return r.first_round == REVERSED and s.turn <= r.companies
+
+
+@inlined
 def seat_after(s: State, r: Rules) -> np.int64:
-    """T1: the seat that is next; P5: in the last round one that has a last turn."""
+    """T1, H3: the seat that is next; P5: in the last round one that has a last turn."""
+    if unlikely(plays_backwards(s, r)) and (s.turns_left < 0 or r.last_round == ROUND):
+        return max(s.seat - 1, np.int64(0))
     seat = s.seat + 1 if s.seat + 1 < r.companies else np.int64(0)
     if unlikely(s.turns_left > 0 and r.last_turns == PLAYERS and r.last_round == OTHERS):
         while r.seat_player[ix(seat)] == r.seat_player[ix(s.end_seat)]:

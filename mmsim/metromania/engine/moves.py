@@ -196,6 +196,12 @@ def _free_starts(s: State, sides: Any) -> np.int64:
 
 
 @inlined
+def tunnels_per_turn(s: State, r: Rules) -> np.int64:
+    """T3, H2: how many tunnels this turn digs at most."""
+    return r.first_dig if unlikely(s.turn == 1) and r.first_dig > 0 else r.dig
+
+
+@inlined
 def find_starts(s: State, b: Board, r: Rules) -> np.int64:
     """B1, B2: note the sides on which the next line may start; returns how many ways there are."""
     s.start_sides = _ZERO
@@ -212,6 +218,9 @@ def find_starts(s: State, b: Board, r: Rules) -> np.int64:
         free = _free_starts(s, sides)
         if free == 0 and not r.start_overflow:
             return np.int64(0)
+    elif unlikely(s.turn == 1):  # H4
+        sides = (_ONE << np.uint64(r.first_sides)) - _ONE
+        free = _free_starts(s, sides)
     if free == 0:
         sides = _ALL_SIDES
         free = _free_starts(s, sides)

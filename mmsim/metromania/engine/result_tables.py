@@ -21,6 +21,7 @@ from mmsim.metromania.engine.state import (
     HAND,
     NOWHERE,
     PATH,
+    REVERSED,
     SEATS,
     TRIPS,
     Board,
@@ -236,7 +237,8 @@ def opening(s: State, b: Board, r: Rules, seat: Any) -> np.int64:
     corner = np.int64(s.path[ix(at + 1)] == b.corner[ix(3 * cell + 1)])
     code = side | place << 3 | corner << _CORNER
     direction = (side + 4 - corner) % 6
-    tunnels = min(s.tunnels[ix(line)], r.dig)
+    is_first = seat == (r.companies - 1 if r.first_round == REVERSED else 0)
+    tunnels = min(s.tunnels[ix(line)], r.first_dig if is_first and r.first_dig > 0 else r.dig)  # H2
     for i in range(1, OPENING):
         way = np.int64(NO_TUNNEL)
         if i < tunnels:

@@ -44,7 +44,7 @@ def score_game(s: State, b: Board, r: Rules, network: Network) -> None:
     build_network(network, s, r)
     for seat in range(r.companies):
         s.kept[ix(seat)] = kept_points(s, r, seat)
-        s.scores[ix(seat)] = s.kept[ix(seat)]
+        s.scores[ix(seat)] = s.kept[ix(seat)] + r.seat_points[ix(seat)]  # H1
     for trip in range(TRIPS):
         run_trip(s, b, r, network, trip)
         for seat in range(r.companies):

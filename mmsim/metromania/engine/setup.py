@@ -15,6 +15,7 @@ from mmsim.metromania.engine.state import (
     HAND,
     LINES,
     NOWHERE,
+    REVERSED,
     SEATS,
     SECTOR_CELLS,
     SECTOR_VERTICES,
@@ -87,7 +88,8 @@ def give_hands(s: State, r: Rules, deals: Any, deal: Any) -> None:
 def clear_table(s: State, b: Board, r: Rules) -> None:
     """S6: nothing built, nobody has moved."""
     s.turn = 1
-    s.seat = s.dug = s.has_started = s.markers_laid = s.passes = s.lines_noticed = s.over = 0
+    s.seat = r.companies - 1 if r.first_round == REVERSED else np.int64(0)  # H3
+    s.dug = s.has_started = s.markers_laid = s.passes = s.lines_noticed = s.over = 0
     s.bonus_line = s.turns_left = s.end_reason = s.end_seat = -1
     s.supply = r.stations
     s.started = s.ended = s.park_stations = s.lake_stations = _ZERO

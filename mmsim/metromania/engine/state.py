@@ -119,7 +119,8 @@ RULES = np.dtype(
         ("players", np.int64),
         ("seat_player", np.int64, SEATS),
         ("hand_size", np.int64),
-        *((name, np.int64) for name in KNOBS if name != "marker_set"),  # for deals only
+        *((name, np.int64) for name in KNOBS if name not in ("marker_set", "seat_points")),  # one is for deals only
+        ("seat_points", np.int64, SEATS),
     ]
 )
 
@@ -139,6 +140,7 @@ OTHERS, ROUND = _value("last_round", "others"), _value("last_round", "round")
 PLAYERS = _value("last_turns", "players")
 SHARED_NONE, SHARED_ALL = _value("shared_trip", "none"), _value("shared_trip", "all")
 FAULT_NONE = _value("shared_fault", "none")
+REVERSED = _value("first_round", "reversed")
 
 STATE = np.dtype(
     [
@@ -265,8 +267,9 @@ def rules_record(rules: Ruleset) -> Record:
     r.companies, r.players = rules.companies, rules.players
     r.seat_player[: rules.companies] = rules.seat_player
     r.hand_size = 2 * len(LETTERS) // rules.companies
+    r.seat_points[: rules.companies] = rules.points_by_seat
     for name, value in rules.knobs().items():
-        if name in (RULES.names or ()):
+        if name in (RULES.names or ()) and not KNOBS[name].examples:
             choices = KNOBS[name].choices
             setattr(r, name, choices.index(str(value)) if choices else int(value))
     return record

@@ -17,6 +17,7 @@ from mmsim.metromania.engine.moves import (
     find_tunnels,
     find_turn_choices,
     kth_choice,
+    tunnels_per_turn,
 )
 from mmsim.metromania.engine.placing import put_down
 from mmsim.metromania.engine.scoring import score_game
@@ -63,7 +64,7 @@ def _drop_stale_plan(s: State, move: Any) -> None:
 @inlined
 def prepare_next_tunnel(s: State, b: Board, r: Rules, kind: Any) -> bool:
     """T1, T3, P4: find the choices for the next tunnel; returns False if the turn is over."""
-    if kind in (STATION, PASS) or s.dug == r.dig:
+    if kind in (STATION, PASS) or s.dug == tunnels_per_turn(s, r):
         return False
     if unlikely(r.trigger_turn == STOP and stops_turn(s, b, r)):
         return False
@@ -107,8 +108,8 @@ def end_turn(s: State, b: Board, r: Rules) -> None:
     if s.over:
         s.choices = 0
         return
-    s.turn += 1
     s.seat = seat_after(s, r)
+    s.turn += 1
     s.dug = 0
     s.has_started = 0
     s.markers_laid = 0

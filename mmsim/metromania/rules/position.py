@@ -89,7 +89,7 @@ class Game:
     placed: dict[Marker, tuple[int, Cell]] = field(default_factory=dict)
     points: list[int] = field(init=False)  # from stations
     turn: int = 1
-    seat: int = 0
+    seat: int = field(init=False)
     dug: int = 0  # tunnels dug this turn
     markers_laid: int = 0  # markers placed this turn
     has_started: bool = False  # whether this turn has started a line (B1)
@@ -108,6 +108,7 @@ class Game:
         self.lines = [(Line(), Line()) for _ in range(companies)]  # S6
         self.points = [0] * companies
         self.turns_taken = [0] * companies
+        self.seat = companies - 1 if self.rules.first_round == "reversed" else 0  # H3
 
     @property
     def supply(self) -> int:

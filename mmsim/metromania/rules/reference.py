@@ -68,14 +68,20 @@ def tunnels_in_reach(game: Game, move: Move) -> int:
     """T3: the most tunnels the turn can reach after a move; a turn stopped by a trigger has done its duty."""
     after = copy_of(game)
     put_down(after, move)
-    if after.triggers_met or after.dug == game.rules.dig:
-        return game.rules.dig
+    limit = tunnels_per_turn(game)
+    if after.triggers_met or after.dug == limit:
+        return limit
     most = after.dug
     for follower in tunnel_moves(after) if after.bonus_line is None else bonus_choices(after):
         most = max(most, tunnels_in_reach(after, follower))
-        if most == game.rules.dig:
+        if most == limit:
             break
     return most
+
+
+def tunnels_per_turn(game: Game) -> int:
+    """T3, H2: how many tunnels this turn digs at most."""
+    return game.rules.first_dig if game.turn == 1 and game.rules.first_dig else game.rules.dig
 
 
 def start_moves(game: Game, seat: int) -> list[Move]:
@@ -87,6 +93,8 @@ def start_moves(game: Game, seat: int) -> list[Move]:
     free = free_arrows(game, "S")
     if first.start_side is not None:
         free = on_far_sides(free, first.start_side, game.rules.start_overflow)
+    elif game.turn == 1:  # H4
+        free = [cell for cell in free if cell[1] < game.rules.first_sides] or free
     corners = game.city.lattice.corners
     return [
         Move("start", number, cell, base)
@@ -311,7 +319,7 @@ def turn_is_over(game: Game, move: Move) -> bool:
     """T1, T3, P4: after a station or pass; after the last tunnel; on the spot when a trigger stops the turn."""
     if move.kind in ("station", "pass") or game.triggers_met:
         return True
-    return game.dug == game.rules.dig or not any(tunnel_moves(game))
+    return game.dug == tunnels_per_turn(game) or not any(tunnel_moves(game))
 
 
 # --- end of the building phase (section 8) -------------------------------------------------------------------
@@ -367,8 +375,8 @@ def end_turn(game: Game) -> None:
         game.end_reason = "deadlock"
         game.over = True
     if not game.over:
+        game.seat = next_seat(game)
         game.turn += 1
-        game.seat = (game.seat + 1) % companies
         if game.last_seats:
             game.seat, *game.last_seats = game.last_seats
         game.dug = game.markers_laid = 0
@@ -376,13 +384,27 @@ def end_turn(game: Game) -> None:
         game.triggers_met.clear()
 
 
+def plays_backwards(game: Game) -> bool:
+    """H3: whether this turn is of a first round that is played backwards."""
+    return game.rules.first_round == "reversed" and game.turn <= game.rules.companies
+
+
+def next_seat(game: Game) -> int:
+    """T1, H3: who plays the turn after this one; after a first round played backwards it is the first company again."""
+    if plays_backwards(game):
+        return max(game.seat - 1, 0)
+    return (game.seat + 1) % game.rules.companies
+
+
 def seats_after_trigger(game: Game) -> list[int]:
-    """P5: the companies that have a turn after the one that triggered the end, in order."""
+    """P5: the companies that have a turn after the one that triggered the end, in order; H3: the rest of a first round
+    that is played backwards are those before it."""
     rules, companies = game.rules, game.rules.companies
     others = [(game.seat + i) % companies for i in range(1, companies)]
     if rules.last_round == "others" and rules.last_turns == "players":
         others = [seat for seat in others if rules.seat_player[seat] != rules.seat_player[game.seat]]
-    return {"none": [], "others": others, "round": [seat for seat in others if seat > game.seat]}[rules.last_round]
+    rest = list(range(game.seat))[::-1] if plays_backwards(game) else [seat for seat in others if seat > game.seat]
+    return {"none": [], "others": others, "round": rest}[rules.last_round]
 
 
 # --- a game from its seed ------------------------------------------------------------------------------------

@@ -69,7 +69,8 @@ def result(game: Game) -> Result:
     kept = [kept_points(game, seat) for seat in range(game.rules.companies)]
     network = Network(game)
     trips = [run_trip(game, network, name) for name in TRIPS]
-    scores = [kept[seat] + sum(trip.scores[seat] for trip in trips) for seat in range(game.rules.companies)]
+    on_top = game.rules.points_by_seat  # H1
+    scores = [kept[seat] + on_top[seat] + sum(trip.scores[seat] for trip in trips) for seat in range(len(kept))]
     return Result(game.end_reason, list(game.points), kept, trips, scores, winners(game, scores))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from mmsim.core.knobs import Value, choice, knobs_of, number, switch
+from mmsim.core.knobs import Value, by_seat, choice, knobs_of, number, numbers_by_seat, switch
 from mmsim.core.ruleset import BaseRuleset, BaseSpec, Layer, apply_layers, known_modifiers, read_spec
 from mmsim.errors import UsageError, unknown
 
@@ -84,10 +84,21 @@ class Ruleset(BaseRuleset):
     marker_set: str = choice(
         "standard", "standard as_printed", "S1 S5", "Which markers the No Corruption table hands out."
     )
+    seat_points: str = by_seat(0, 50, "0/1/2/3", "H1", "Points that every company has on top, in playing order.")
+    first_dig: int = number(0, 0, 9, "H2", "Tunnels dug in the first turn of the game; 0: as in every other.")
+    first_round: str = choice("normal", "normal reversed", "H3", "In which order the companies play the first round.")
+    first_sides: int = number(
+        6, 1, 6, "H4", "Sides of the city, from the first on, on which the first turn of the game may start its line."
+    )
 
     @property
     def companies(self) -> int:
         return len(self.seat_player)
+
+    @property
+    def points_by_seat(self) -> tuple[int, ...]:
+        """H1: the points that every company has on top."""
+        return numbers_by_seat(self.seat_points, self.companies)
 
 
 KNOBS = knobs_of(Ruleset)
@@ -206,6 +217,11 @@ TITLES = {  # what players would call it
     "end_overflow=false": "ends on far sides only",
     "marker_set=standard": "the corrected table",
     "marker_set=as_printed": "the table as printed",
+    "seat_points=": "{} points by seat",
+    "first_dig=": "{} tunnels in the first turn",
+    "first_round=normal": "the first round in order",
+    "first_round=reversed": "the first round reversed",
+    "first_sides=": "the first start on {} sides",
 }
 ALIASES = {"straight": "no-corruption", "unfair": "hidden"}
 _EXCLUDE = (("loyal", "hidden"), ("regular", "advanced"), ("no-corruption", "hidden"))

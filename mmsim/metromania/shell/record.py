@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 
 GAME = "metromania"
 # Knobs that older records do not have, with the values their games were played by.
-LATER_KNOBS = {"dig_duty": "next", "start_turn": "free", "last_turns": "companies"}
+LATER_KNOBS = {
+    "dig_duty": "next",
+    "start_turn": "free",
+    "last_turns": "companies",
+    "seat_points": "0",
+    "first_dig": 0,
+    "first_round": "normal",
+    "first_sides": 6,
+}
 
 _MARKERS = {str(marker): marker for columns in MARKER_SETS.values() for hand in columns for marker in hand}
 _Marker = Annotated[str, Meta(pattern=f"^({'|'.join(_MARKERS)})$", description='a marker like "A R"')]

@@ -155,6 +155,8 @@ def score_sheet(game: Game, outcome: Result) -> Table:
     row("station points", outcome.station_points)
     row("lines ended", [sum(line.ended for line in game.lines[seat]) for seat in seats])
     row("kept", outcome.kept_points)
+    if any(game.rules.points_by_seat):
+        row("by seat", [*game.rules.points_by_seat])  # H1
     table.add_section()
     for trip in outcome.trips:
         scores = [f"{score:+d}" if score else "." for score in trip.scores]
@@ -234,7 +236,8 @@ def _building(game: Game) -> Iterator[ReplayStep]:
 
 
 def _scoring(game: Game, outcome: Result) -> Iterator[ReplayStep]:
-    points, hands = list(outcome.kept_points), _hands(game)
+    hands = _hands(game)
+    points = [kept + more for kept, more in zip(outcome.kept_points, game.rules.points_by_seat, strict=True)]  # H1
     kept = ", ".join(
         f"{company(game, seat)} {kept} of {had}"
         for seat, (kept, had) in enumerate(zip(outcome.kept_points, outcome.station_points, strict=True))

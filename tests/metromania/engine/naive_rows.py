@@ -163,7 +163,8 @@ def frame_cell(game: Game, vertex: Vertex) -> tuple[int, int]:
 def opening_steps(game: Game, seat: int) -> list[tuple[Vertex, Vertex]]:
     """The tunnels of the first turn of a seat, up to three."""
     path = game.lines[seat][0].path
-    return list(pairwise(path))[: min(3, game.rules.dig)]
+    is_first = game.history[0].seat == seat
+    return list(pairwise(path))[: min(3, (is_first and game.rules.first_dig) or game.rules.dig)]  # H2
 
 
 def opening_code(game: Game, seat: int) -> int:

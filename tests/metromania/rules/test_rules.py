@@ -34,6 +34,10 @@ KNOB_NAMES = [
     "end_overflow",
     "hands",
     "marker_set",
+    "seat_points",
+    "first_dig",
+    "first_round",
+    "first_sides",
 ]
 
 # Section 10.
@@ -52,6 +56,10 @@ NUMBERS = {
     "half_kept": "floor",
     "end_overflow": True,
     "last_turns": "companies",
+    "seat_points": "0",
+    "first_dig": 0,
+    "first_round": "normal",
+    "first_sides": 6,
 }
 
 # Section 11, one column per edition. The rows that depend on players and mode are in `GAMES`.
@@ -210,7 +218,7 @@ def test_knob_says_what_it_means_where_it_stands_and_what_it_takes(name: str) ->
     assert knob.rules
     for rule in knob.rules.split():
         letters = rule.rstrip("0123456789")
-        assert letters in {"S", "T", "B", "D", "M", "ST", "I", "P", "L", "TT", "W"}
+        assert letters in {"S", "T", "B", "D", "M", "ST", "I", "P", "L", "TT", "W", "H"}
         assert rule[len(letters) :].isdigit()
     assert knob.values
 
@@ -231,6 +239,8 @@ def test_knob_says_what_it_means_where_it_stands_and_what_it_takes(name: str) ->
         ("end_overflow", "true | false"),
         ("dig", "1 to 9"),
         ("dig_duty", "next | most"),
+        ("seat_points", "0 to 50 for each seat, like 0/1/2/3"),
+        ("first_round", "normal | reversed"),
     ],
 )
 def test_knob_takes_the_values_of_the_page(name: str, values: str) -> None:

@@ -164,8 +164,8 @@ def test_swapped_hands_are_found(recorded: Record) -> None:
 
 def other_value(name: str, now: Any) -> Any:
     knob = rulesets.KNOBS[name]
-    if knob.choices:
-        return next(choice for choice in knob.choices if choice != now)
+    if words := knob.choices or knob.examples:
+        return next(word for word in words if word != now)
     return not now if knob.is_switch else now + 1
 
 

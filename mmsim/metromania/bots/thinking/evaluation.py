@@ -45,7 +45,7 @@ def survey_position(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, netwo
     for company in range(r.companies):
         t.trip_points[ix(company)] = 0.0
         t.trips_before[ix(company)] = 0.0
-        t.standing[ix(company)] = np.float64(v.points[ix(company)])
+        t.standing[ix(company)] = np.float64(v.points[ix(company)] + r.seat_points[ix(company)])  # H1
     weight_of_trips = 0.0
     for feature in (Feature.TRIPS, Feature.RIVALS, Feature.CLOSE, Feature.LEADER):
         weight_of_trips += abs(weight(bots, seat, feature))
@@ -53,7 +53,8 @@ def survey_position(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, netwo
         score_trips(v, b, r, network, t)
         for company in range(r.companies):
             t.trips_before[ix(company)] = t.trip_points[ix(company)]
-            t.standing[ix(company)] = np.float64(kept_points(v, r, company)) + t.trip_points[ix(company)]
+            kept = kept_points(v, r, company) + r.seat_points[ix(company)]  # H1
+            t.standing[ix(company)] = np.float64(kept) + t.trip_points[ix(company)]
     t.rival = company_in_front(v, r, t)
     t.kept_share = 0.0
     t.rival_turns = 0.0

@@ -303,6 +303,8 @@ def _compare(v: State, r: Rules, t: Thoughts, row: Any, seat: Any) -> None:
                 at = row + input_layout.COMPANY * ((company - seat) % r.companies)
                 stands += t.inputs[ix(at + input_layout.OF.kept)] + t.inputs[ix(at + input_layout.OF.trips)]
                 projected += t.inputs[ix(at + input_layout.OF.projected)]
+                stands += TENS * r.seat_points[ix(company)]  # H1
+                projected += TENS * r.seat_points[ix(company)]
         t.player_stands[ix(player)] = stands
         if player == r.seat_player[ix(seat)]:
             own, own_projected = stands, projected

@@ -22,6 +22,7 @@ from mmsim.metromania.engine.moves import (
     encode_move,
     kth_move,
     markers_left,
+    tunnels_per_turn,
     way_move,
 )
 from mmsim.metromania.engine.state import PATH, WHOLE, Board, Rules, State
@@ -37,7 +38,7 @@ def weigh_turns(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts) -> None:
     # On an empty board a whole turn looks good wherever it ends; the first tunnel alone makes the better start.
     if v.started >> np.uint64(2 * v.seat) & np.uint64(3) == _ZERO:
         ahead = min(ahead, weight(bots, v.seat, Parameter.OPENING))
-    t.planned = min(r.dig - v.dug, np.int64(ahead))  # as far as this bot looks ahead
+    t.planned = min(tunnels_per_turn(v, r) - v.dug, np.int64(ahead))  # as far as this bot looks ahead
     t.firsts = min(v.choices, np.int64(FIRST_MOVES))
     for i in range(2 * PLANS):
         t.line_best[ix(i)] = -1
