@@ -8,19 +8,17 @@ from mmsim.metro.engine.state import BOARD, ENTRIES, NOBODY, cell_number
 from mmsim.metro.rules.board import (
     CELLS,
     CENTRE,
-    COMPANY_WAGONS,
     DEPARTURE,
     EDGE_CELLS,
     NEIGHBOURS,
     STATIONS,
     STOP_AT,
-    WAGONS,
     Cell,
     beyond,
     opposite,
     outer_sides,
 )
-from mmsim.metro.rules.deal import central_tiles, number_colours
+from mmsim.metro.rules.deal import central_tiles, number_colours, wagon_table
 from mmsim.metro.rules.rulesets import Ruleset
 from mmsim.metro.rules.tiles import CODES, NUMBER, SIDES, TILES, exit_side, turned, ways_to_lie
 
@@ -35,7 +33,7 @@ def _node(cell: Cell, side: int) -> int:
 
 def board_record(rules: Ruleset) -> Record:
     """All tables of the board and the tiles under a ruleset; only read."""
-    return _board_tables(rules.central, rules.orientation, COMPANY_WAGONS if rules.companies else WAGONS[rules.players])
+    return _board_tables(rules.central, rules.orientation, wagon_table(rules))
 
 
 @cache

@@ -31,10 +31,17 @@ def number_colours() -> dict[str, tuple[int, ...]]:
     return {colour: tuple(stations) for colour, stations in colours.items()}
 
 
+def wagon_table(rules: Ruleset) -> tuple[tuple[int, ...], ...]:
+    """X7, X15, X20: the stations of every owner of wagons."""
+    if rules.companies:
+        return COMPANY_WAGONS
+    table, shift = WAGONS[rules.players], rules.wagon_shift % rules.players
+    return (*table[shift:], *table[:shift])
+
+
 def wagons(rules: Ruleset) -> dict[str, list[int]]:
-    """X7, X15: the stations of every colour."""
-    table = COMPANY_WAGONS if rules.companies else WAGONS[rules.players]
-    return {COLOURS[owner]: list(stations) for owner, stations in enumerate(table)}
+    """The stations of every colour."""
+    return {COLOURS[owner]: list(stations) for owner, stations in enumerate(wagon_table(rules))}
 
 
 @dataclass(frozen=True)

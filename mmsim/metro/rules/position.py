@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mmsim.core.rng import Stream
-from mmsim.metro.rules.board import CELLS, CENTRE, COMPANY_WAGONS, WAGONS, Cell
-from mmsim.metro.rules.deal import Deal
+from mmsim.metro.rules.board import CELLS, CENTRE, Cell
+from mmsim.metro.rules.deal import Deal, wagon_table
 from mmsim.metro.rules.rulesets import Ruleset
 
 TAKES = ("open", "hidden")
@@ -72,7 +72,7 @@ class Game:
         self.supply = list(self.deal.supply)
         self.hands = [[self.supply.pop(0) for _ in range(rules.hand)] for _ in range(rules.players)]  # X8, X14
         self.points = [0] * rules.owners
-        for owner, stations in enumerate(COMPANY_WAGONS if rules.companies else WAGONS[rules.players]):  # X7
+        for owner, stations in enumerate(wagon_table(rules)):  # X7
             self.owner.update(dict.fromkeys(stations, owner))
         if rules.central:  # X17
             self.board.update(zip(CENTRE, self.deal.central, strict=True))

@@ -35,6 +35,7 @@ class Ruleset(BaseRuleset):
         25, 1, 200, "X15", "Once a company has this profit, shares can no longer be exchanged."
     )
     turn_limit: int = number(400, 60, 2000, "X12", "Turn limit for games that do not end by themselves.")
+    wagon_shift: int = number(0, 0, 5, "X20", "How many columns of the wagon table every player is moved on.")
 
     @property
     def owners(self) -> int:
@@ -64,6 +65,7 @@ TITLES = {  # what players would call it
     "numbers": "station numbers",
     "orientation=fixed": "tiles as they are drawn",
     "orientation=free": "tiles turned freely",
+    "wagon_shift=": "wagons moved on by {}",
 }
 MODULES = ("companies", "stations", "central", "numbers")
 _TOGETHER = ({"companies", "stations"}, {"companies", "central"}, {"stations", "numbers"}, {"central", "numbers"})

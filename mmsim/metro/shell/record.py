@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 GAME = "metro"
 
+LATER_KNOBS = {"wagon_shift": 0}  # knobs that older records do not have, and what they were played with
+
 
 class _Board(RecordPart):
     wagons: dict[str, Any]
@@ -132,7 +134,7 @@ def verify(record: Any) -> Game:
 
 def _ruleset(written: dict[str, Any], players: int) -> Ruleset:
     """The knobs of the record. If the name is a known ruleset, the knobs must match it."""
-    name, knobs = written["name"], records.read_knobs(written, KNOBS)
+    name, knobs = written["name"], records.read_knobs({**LATER_KNOBS, **written}, KNOBS)
     try:
         rules = Ruleset(name, players, **knobs)  # type: ignore[arg-type]
         check(rules)

@@ -19,6 +19,8 @@ from mmsim.metro.rules.board import (
     opposite,
     outer_sides,
 )
+from mmsim.metro.rules.deal import wagon_table
+from mmsim.metro.rules.rulesets import ruleset
 from mmsim.metro.rules.tiles import CODES, COUNTS, SIDES, TILES, exit_side, turned, ways_to_lie
 
 
@@ -126,3 +128,12 @@ def test_every_company_has_a_wagon_on_every_side() -> None:
     assert sorted(stop for stops in COMPANY_WAGONS for stop in stops) == list(range(1, 33))
     for stops in COMPANY_WAGONS:
         assert sorted((stop - 1) // 8 for stop in stops) == [0, 1, 2, 3]
+
+
+@pytest.mark.rule("X20")
+def test_wagons_are_moved_on_by_columns_of_the_table() -> None:
+    table = WAGONS[5]
+    assert wagon_table(ruleset("metro", 5)) == table
+    assert wagon_table(ruleset("metro,wagon_shift=2", 5)) == (*table[2:], *table[:2])
+    assert wagon_table(ruleset("metro,wagon_shift=5", 5)) == table
+    assert wagon_table(ruleset("metro+companies,wagon_shift=2", 5)) == COMPANY_WAGONS
