@@ -1,12 +1,12 @@
 """The games of a design: blocks of games of one ruleset, played on the workers of a batch and kept in files.
 
-A file is named after what is in it (rules, board, bots, seed, games and columns), so a search that was stopped, or is
-made again with another goal, finds what was played before, and no search plays it twice.
+A file is named after what is in it (rules, board, bots, seed, games and columns), so a search that was stopped finds
+what was played before, and so does one with other limits of the same metrics.
 """
 
 import io
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
@@ -30,7 +30,7 @@ from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
 from mmsim.system.files import read_bytes, write_atomically
 
-_FILE_S = 20.0  # of one core by declared costs: the games of a file, which a killed search loses
+_CHUNK_S = 10.0  # of one core by declared costs: what a killed search loses
 
 
 @dataclass(frozen=True)
@@ -63,43 +63,49 @@ class KeptGames:
 
     def __call__(self, blocks: Sequence[Block]) -> list[Array]:
         pieces = [piece for block in blocks for piece in self._cut(block)]
-        values: dict[Block, Array] = {}
-        for chunk in self._chunks(dict.fromkeys(pieces)):
-            values |= zip(chunk, self._read_or_play(chunk), strict=True)
+        kept = {piece: self._read(piece) for piece in dict.fromkeys(pieces)}
+        values = {piece: array for piece, array in kept.items() if array is not None}
+        for chunk in self._chunks(piece for piece, array in kept.items() if array is None):
+            for piece, array in zip(chunk, self._play(chunk), strict=True):
+                content = io.BytesIO()
+                np.savez(content, values=array)
+                write_atomically(self._file(piece), content.getvalue(), synced=False)
+                values[piece] = array
         return [np.concatenate([values[piece] for piece in self._cut(block)], axis=1) for block in blocks]
 
     def _seconds(self, block: Block) -> float:
         return block.games * game_seconds(self._game, block.variant.bots)
 
     def _cut(self, block: Block) -> Iterator[Block]:
-        """A block in pieces that fit into a file."""
+        """A block in pieces, each of which has a file."""
         deal = self._prepared(block.variant).games_per_deal
-        step = max(int(_FILE_S / game_seconds(self._game, block.variant.bots)) // deal, 1) * deal
+        step = max(int(_CHUNK_S / game_seconds(self._game, block.variant.bots)) // deal, 1) * deal
         for done in range(0, block.games, step):
             yield replace(block, first=block.first + done, games=min(step, block.games - done))
 
-    def _chunks(self, pieces: "dict[Block, None]") -> Iterator[list[Block]]:
-        """The pieces of every file."""
+    def _chunks(self, pieces: Iterable[Block]) -> Iterator[list[Block]]:
+        """Pieces that are played together, so that all workers are busy and a killed search loses little."""
         chunk: list[Block] = []
         for piece in pieces:
-            if chunk and sum(map(self._seconds, (*chunk, piece))) > _FILE_S:
+            if chunk and sum(map(self._seconds, (*chunk, piece))) > _CHUNK_S:
                 yield chunk
                 chunk = []
             chunk.append(piece)
         if chunk:
             yield chunk
 
-    def _read_or_play(self, chunk: Sequence[Block]) -> list[Array]:
-        keys = [(self._prepared(block.variant).fingerprint, block.first, block.games) for block in chunk]
-        path = self._folder / f"{sha256(repr((keys, self._columns)).encode()).hexdigest()[:32]}.npz"
+    def _file(self, block: Block) -> Path:
+        key = self._prepared(block.variant).fingerprint, block.first, block.games, self._columns
+        return self._folder / f"{sha256(repr(key).encode()).hexdigest()[:32]}.npz"
+
+    def _read(self, block: Block) -> Array | None:
+        """The values in the file of a block; None if it is not there, or damaged."""
         try:
-            with np.load(io.BytesIO(read_bytes(path))) as file:
-                return [file[f"arr_{number}"] for number in range(len(chunk))]
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):  # not there, or damaged
-            values, content = self._play(chunk), io.BytesIO()
-            np.savez(content, *values)
-            write_atomically(path, content.getvalue())
-            return values
+            with np.load(io.BytesIO(read_bytes(self._file(block)))) as file:
+                values: Array = file["values"]  # with a checksum
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        return values
 
     def _play(self, chunk: Sequence[Block]) -> list[Array]:
         if self._runner is None:
