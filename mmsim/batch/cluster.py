@@ -179,7 +179,7 @@ class Cluster:
                 self._pending[task.part.number] = _PendingPart(task)
                 future = self._client.submit(
                     play_on_cluster,
-                    *(self._game, self._variants, task.part, self._fingerprint, self._topic),
+                    *(self._game, self._variants, task.part, self._fingerprint, self._topic, task.games_per_row),
                     pure=False,
                     retries=MAX_ATTEMPTS - 1,
                 )
@@ -302,9 +302,9 @@ def _loggers_with_output(name: str) -> list[logging.Logger]:
 
 
 def play_on_cluster(
-    game: str, variants: tuple[Variant, ...], part: Part, fingerprint: str, topic: str = ""
+    game: str, variants: tuple[Variant, ...], part: Part, fingerprint: str, topic: str = "", games_per_row: int = 0
 ) -> FinishedPart:
-    """Play a part on a worker of the cluster: report progress under a topic and return its files."""
+    """Play a part on a worker of the cluster: report progress under a topic and return its files, or sums."""
     report = _reporter(topic, part)
     report(None)
     player, worker_fingerprint = _prepared_player(game, variants)
@@ -312,6 +312,8 @@ def play_on_cluster(
         raise MmsimError(
             f"a worker of the cluster is not like this machine: it has {worker_fingerprint}, this machine {fingerprint}"
         )
+    if games_per_row:
+        return player.sum_up(part, variants[part.variant], games_per_row, report)
     return player.play(part, variants[part.variant], report)
 
 

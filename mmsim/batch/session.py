@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from math import isfinite, lcm
+from pathlib import Path
 
 import polars as pl
 from msgspec.structs import replace
@@ -110,7 +111,7 @@ class Session:
         run = self.run
         if len(run.manifest.nets) < len(variants_to_retrain(run.experiment)):
             raise MmsimError(f"the nets of {run.folder} are not fitted yet; continue: mmsim resume {run.folder}")
-        with run.writing(), run_log(run):
+        with run.writing(), run_log(run.folder):
             self._take_stock()
             with run.journal_writer() as self._journal:
                 with self._new_executor() as self._executor:
@@ -289,9 +290,9 @@ def _looks_of(run: Run, until: Precision) -> PrecisionLooks:
 
 
 @contextmanager
-def run_log(run: Run) -> Iterator[None]:
+def run_log(folder: Path) -> Iterator[None]:
     """Write everything that happens to a run, also in its workers, to its log."""
-    path = run.folder / LOG_FILE
+    path = folder / LOG_FILE
     with failing_with(f"cannot write {path}"):
         stream = TextIOWrapper(open_for_appending(path), encoding="utf-8")
     handler = logging.StreamHandler(stream)

@@ -31,6 +31,7 @@ from mmsim.tables.frames import parquet_bytes, row_digest
 LOG = logging.getLogger("mmsim.run")
 EXAMPLES = "training_examples"  # the folder of a part's training examples, where tables of games have theirs
 POSITIONS, FEATURES = "training_positions", "training_features"  # likewise
+SUMS = "sums"  # likewise
 _GAMES_PER_EXAMPLES_CALL, _GAMES_PER_POSITIONS_CALL = 8, 64
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
 _MAX_MESSAGE_LENGTH = 2000  # of a bot's error
@@ -115,6 +116,25 @@ class PartPlayer:
         feature_column = pl.DataFrame({"feature": pl.Series(np.concatenate(features), dtype=pl.UInt16)})
         return _collected(part, started, {POSITIONS: pl.concat(frames), FEATURES: feature_column})
 
+    def sum_up(
+        self, part: Part, variant: Variant, games_per_row: int, on_progress: OnGamesDone = lambda done: None
+    ) -> FinishedPart:
+        """Play a part and keep only sums over so many consecutive games, instead of the games' tables.
+
+        The seconds in its journal entry are those of the processor.
+        """
+        started = time.process_time()
+        ready = self.prepare(part.variant, variant)
+        rows = self._play_rows(ready, part, on_progress, one_by_one=False)
+        if rows.errors:
+            raise MmsimError(f"bot {rows.errors[0].bot} failed in game {rows.errors[0].game}: {rows.errors[0].message}")
+        frame = sums_of_games(self._game, ready, rows, games_per_row)
+        data = parquet_bytes(frame)
+        file = File(len(frame), len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
+        seconds = round(time.process_time() - started, 3)
+        entry = JournalEntry(part.number, part.variant, part.first, part.count, {SUMS: file}, [], [], seconds)
+        return FinishedPart(entry, {SUMS: data})
+
     def prepare(self, number: int, variant: Variant) -> PlayableVariant:
         """The variant with this number, prepared again only if the number now means another variant."""
         ready = self._prepared.get(number)
@@ -142,6 +162,28 @@ class PartPlayer:
         return GameRows(rows, sum(chunk.decisions for chunk in chunks), errors)
 
 
+def sums_of_games(game: SimulatedGame, prepared: PlayableVariant, rows: GameRows, games_per_row: int) -> pl.DataFrame:
+    """Sums over consecutive games: their number, every player's wins, and what the game declares as outcomes.
+
+    An outcome of a game has its sum and the sum of its squares, one of every player its sums, all of them exact.
+    """
+    count = len(rows["games"]) // games_per_row
+    seat_player = list(prepared.seating.seat_player)
+    first_seats = [seat_player.index(player) for player in range(prepared.players)]
+    shares = rows["seats"]["win_share"].astype(float).reshape(-1, len(seat_player))[:, first_seats]
+    columns: dict[str, Any] = {"games": np.full(count, games_per_row, np.uint32)}
+    by_row = shares.reshape(count, games_per_row, -1).sum(axis=1)
+    columns |= {f"wins_{player + 1}": by_row[:, player].astype(np.float32) for player in range(prepared.players)}
+    for name, values in game.outcomes(prepared, rows).items():
+        whole = np.asarray(values, np.int64).reshape(count, games_per_row, *np.shape(values)[1:])
+        sums = whole.sum(axis=1)
+        if sums.ndim == 1:
+            columns |= {name: sums, f"{name}_squares": (whole**2).sum(axis=1)}
+        else:
+            columns |= {f"{name}_{player + 1}": sums[:, player] for player in range(sums.shape[1])}
+    return pl.DataFrame(columns)
+
+
 def _frame(rows: Any) -> pl.DataFrame:
     return pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names or ()})
 
@@ -167,8 +209,9 @@ class Task:
     """A part to play, with its variant and the variant's name.
 
     `one_by_one` is set after a failure, to find the game that causes it. With a `learner`, training examples of that
-    bot are collected instead of the games' tables; with `positions`, positions for a value net. The `stamp` identifies
-    the variant as the parent has prepared it; a worker that prepares something else refuses to play.
+    bot are collected instead of the games' tables; with `positions`, positions for a value net; with `games_per_row`,
+    sums over that many games. The `stamp` identifies the variant as the parent has prepared it; a worker that prepares
+    something else refuses to play.
     """
 
     part: Part
@@ -178,6 +221,7 @@ class Task:
     learner: str | None = None
     positions: bool = False
     stamp: str | None = None
+    games_per_row: int = 0
 
 
 class _PipeLogHandler(MultiProcessingHandler):  # type: ignore[misc]
@@ -246,6 +290,8 @@ def _carry_out(player: PartPlayer, task: Task, on_progress: OnGamesDone) -> Fini
         return player.collect(task.part, task.variant, task.learner, on_progress)
     if task.stamp not in (None, player.prepare(task.part.variant, task.variant).fingerprint):
         raise MmsimError(f"the files or bots of {task.name} were changed while it was played; undo that and resume")
+    if task.games_per_row:
+        return player.sum_up(task.part, task.variant, task.games_per_row, on_progress)
     return player.play(task.part, task.variant, on_progress, task.one_by_one)
 
 

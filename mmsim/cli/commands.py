@@ -34,6 +34,7 @@ GROUPS = {  # of commands: panel and summary
     "cluster": (_MANY_GAMES, "Prepare a cluster to play on."),
     "rules": (_REFERENCE, "Look up rulesets (editions, modifiers, knobs) and single rules."),
     "boards": (_REFERENCE, "List, draw, generate and check board sets."),
+    "atlas": (_QUESTIONS, "Play every layout of a board, rank them, and say what makes them so."),
     "bots": (_BOTS, "List the bots, look at their weights, train their nets."),
 }
 COMMANDS = {
@@ -68,6 +69,7 @@ COMMANDS = {
         "why": Command("why", "Change one thing at a time: how much of an effect goes away?"),
         "openings": Command("openings", "List the openings of each seat and how well they do."),
         "heat": Command("heat", "Draw heat maps of where things are at the end of games."),
+        "atlas run": Command("atlas", "Play so many games on every layout of a board; resumable."),
         "chances": Command("chances", "Estimate the chances to win after every turn of some games."),
     },
     _REFERENCE: {

@@ -71,11 +71,13 @@ class CompiledGame(TabledGame):
             return self._play_changed(prepared, first_game, rows)
         if any(isinstance(bot, PythonBot) for bot in prepared.bots):
             return play_step_by_step((self.position_type(prepared, first_game + i) for i in range(count)), rows)
+        return GameRows(rows, self.play_compiled(prepared, first_game, rows))
+
+    def play_compiled(self, prepared: Any, first_game: int, rows: dict[str, NDArray[Any]]) -> int:
+        """Play games in compiled code into rows; returns the number of decisions."""
         memory, deal = self.bot_entry_points.new_memory(), prepared.seating.games_per_deal
-        decisions = self.bot_entry_points.play_games(
-            memory, prepared.setting, self.rows_type(**rows), prepared.seed, first_game, deal
-        )
-        return GameRows(rows, int(decisions))
+        played = self.rows_type(**rows)
+        return int(self.bot_entry_points.play_games(memory, prepared.setting, played, prepared.seed, first_game, deal))
 
     def _play_changed(self, prepared: CompiledVariant, first_game: int, rows: dict[str, NDArray[Any]]) -> GameRows:
         """Play games with interventions into rows."""

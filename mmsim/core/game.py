@@ -121,6 +121,10 @@ class SimulatedGame(ABC):
         """Those of the interventions that can be limited to some seats: `random_starts@1`."""
         return ()
 
+    def outcomes(self, prepared: Any, rows: "Mapping[str, NDArray[Any]]") -> "dict[str, NDArray[np.int64]]":
+        """What an atlas sums up besides wins: whole numbers by game, or by game and player."""
+        return {}
+
     def check_rows(self, prepared: PlayableVariant, rows: "Mapping[str, NDArray[Any]]", games: int) -> None:
         """Check that a game has written the rows it promises: later the mistake would look like a damaged file."""
         promised = self.rows_per_game(prepared)

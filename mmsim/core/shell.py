@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_c
 
 from mmsim.core.bots import UNIFORM, Bot
 from mmsim.core.knobs import Knob, Value
+from mmsim.core.layouts import AtlasAllocation, Layouts
 from mmsim.core.levels import ALL, DeclaredLevel
 from mmsim.core.variant import Variant, VariantDescription
 from mmsim.errors import UsageError
@@ -159,6 +160,12 @@ class BoardSets(Protocol):
     def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
         """Layouts as plain JSON."""
 
+    def with_layout(self, board: str | None, layout: str) -> str:
+        """A board set that is always laid out in the same way: the name that `Variant.board` takes."""
+
+    def all_layouts(self, board: str | None) -> Layouts:
+        """Every layout of a set, numbered."""
+
     def copy(self, board: str, name: str) -> str:
         """The text of a new board file that starts from another set."""
 
@@ -179,6 +186,7 @@ class Shell(ABC):
     slow_bots: Collection[str] = ()  # ladders and benchmarks play them only if they are named
     bots_ignoring: ClassVar[Mapping[str, Collection[str]]] = {}  # knob -> bots that never look at it
     titles: ClassVar[Mapping[str, str]] = {}  # edition, modifier, `knob=value` or `knob=` (with {}) -> in a few words
+    atlas: AtlasAllocation | None = None  # of its default ruleset and board, if it has layouts
     default_levels: str = ALL  # the levels that play an experiment if it names none
     games_per_s: float = 1000.0  # of one core, for bots of cost 1; budgets are shared out by it, not by the clock
 

@@ -47,12 +47,38 @@ class Metromania(CompiledGame):
     def rows_per_game(self, prepared: MetromaniaVariant) -> dict[str, int]:
         return result_tables.rows_per_game(prepared.rules.companies)
 
+    def outcomes(self, prepared: MetromaniaVariant, rows: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.int64]]:
+        games, companies = rows["games"], prepared.rules.companies
+        possible = rows["trips"]["minutes"].reshape(len(games), -1) >= 0
+        whole = {name: games[name].astype(np.int64) for name in ("turns", "margin", "lines_ended", "lines_blocked")}
+        scores = np.zeros((len(games), prepared.players), np.int64)
+        for seat, player in enumerate(prepared.rules.seat_player):
+            scores[:, player] += rows["seats"]["score"].reshape(-1, companies)[:, seat]
+        return {**whole, "trips_possible": possible.sum(axis=1), "points": scores.sum(axis=1), "score": scores}
+
     def mirrored_features(self, prepared: MetromaniaVariant) -> NDArray[np.int64]:
         return mirrored_features(prepared.board_set.side)
 
+    def play_compiled(self, prepared: MetromaniaVariant, first_game: int, rows: dict[str, NDArray[Any]]) -> int:
+        memory, deal, board_set = entry_points.new_memory(), prepared.games_per_deal, prepared.board_set
+        end, decisions, game = first_game + len(rows["games"]), 0, first_game
+        while game < end:  # games on the same city
+            layout, per_city = board_set.layout_at(game), board_set.games_per_city
+            stop = min(end, game - game % per_city + per_city) if per_city else end
+            of_city = {
+                table: rows[table][count * (game - first_game) : count * (stop - first_game)]
+                for table, count in self.rows_per_game(prepared).items()
+            }
+            number, stretch = -1 if layout is None else layout.index, Rows(**of_city)
+            decisions += int(
+                entry_points.play_games(memory, prepared.setting, stretch, prepared.seed, game, deal, number)
+            )
+            game = stop
+        return decisions
+
     def play_uniform(self, prepared: MetromaniaVariant, game: int) -> Game:
         seed = Seed(prepared.seed, game, prepared.seating.rotate)
-        table = set_up(prepared.board_set, prepared.rules, seed)
+        table = set_up(prepared.board_set, prepared.rules, seed, prepared.board_set.layout_at(game))
         play_out(table, seed)
         return table
 

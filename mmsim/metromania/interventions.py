@@ -47,7 +47,9 @@ class ChangedOpenings:
     def _set_up(self, game: int, deals: NDArray[np.uint8]) -> None:
         seed, games_per_deal = self._prepared.seed, self._prepared.seating.games_per_deal
         board, rules, positions = self.setting.board, self.setting.rules, self.memory.positions
-        entry_points.set_up(positions, board, rules, self.memory.streams, deals, seed, game, games_per_deal, -1)
+        layout = self._prepared.board_set.layout_at(game)
+        number = -1 if layout is None else layout.index
+        entry_points.set_up(positions, board, rules, self.memory.streams, deals, seed, game, games_per_deal, number)
 
     def _shuffled_hands(self, draws: Stream) -> NDArray[np.uint8]:
         """The hands of the game that is set up, shuffled between the seats, as a table of one deal."""

@@ -69,15 +69,24 @@ def play_game(m: Memory, setting: Setting, row: Any) -> np.int64:
 
 
 @entry_point(
-    memory=MEMORY, setting=SETTING, rows=entry_points.ROWS, master=np.uint64, first=np.int64, games_per_deal=np.int64
+    memory=MEMORY,
+    setting=SETTING,
+    rows=entry_points.ROWS,
+    master=np.uint64,
+    first=np.int64,
+    games_per_deal=np.int64,
+    layout=np.int64,
 )
-def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, games_per_deal: Any) -> Any:
-    """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions."""
+def play_games(memory: Any, setting: Any, rows: Any, master: Any, first: Any, games_per_deal: Any, layout: Any) -> Any:
+    """Play as many games as there are rows in `games`, from game `first` on; returns the number of decisions.
+
+    All are played on one layout, or on layouts that are drawn if it is below zero.
+    """
     s, b, r, streams = memory.positions[0], setting.board[0], setting.rules[0], memory.streams[0]
     decisions = np.int64(0)
     for i in range(rows.games.size):
         game = first + i
-        setup.set_up(s, b, r, streams, setting.deals, master, game, games_per_deal, np.int64(-1))
+        setup.set_up(s, b, r, streams, setting.deals, master, game, games_per_deal, layout)
         row = _seating_row(setting, game)
         if not setting.bots[row].kind.any():  # all of them are UNIFORM
             decisions += play_uniform(s, b, r, streams, memory.network[0])

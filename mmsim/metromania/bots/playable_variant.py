@@ -1,6 +1,6 @@
 """A variant that can be played: rules, board and bots as compiled code reads them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +48,8 @@ class MetromaniaVariant(CompiledVariant):
             "side": board.side,
             "pieces": [list(piece) for piece in board.pieces],
             "frame": list(board.frame),
+            **({"layout": board.layout.code} if board.layout else {}),
+            **({"games_per_city": board.games_per_city} if board.games_per_city else {}),
         }
 
 
@@ -71,7 +73,8 @@ def make_setting(board_set: BoardSet, rules: Ruleset, deals: Record, seating: Se
         for seat, bot in enumerate(seating.at(number)):
             _fill_seat(rows[first], seat, bot, nets, board_set.side)
         rows[first + 1 : first + memory.SEATING_ROWS] = playout_rows
-    return memory.Setting(board_record(board_set), state.rules_record(rules), deals, rows, nets.numbers)
+    board = board_record(replace(board_set, layout=None, games_per_city=0))  # its tables serve all layouts
+    return memory.Setting(board, state.rules_record(rules), deals, rows, nets.numbers)
 
 
 def _fill_playout_rows(rows: Record, nets: PackedNets, rules: Ruleset, side: int) -> None:

@@ -58,7 +58,8 @@ class Position(Steps[Move]):
         setting, deals = self.prepared.setting, self.prepared.setting.deals
         if self.hands is not None:
             deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
-        layout, games_per_deal = -1 if self.layout is None else self.layout.index, self.prepared.seating.games_per_deal
+        city, games_per_deal = self.layout or self.prepared.board_set.layout_at(self.game), self.prepared.games_per_deal
+        layout = -1 if city is None else city.index
         positions, streams, master = self._memory.positions, self._memory.streams, self.prepared.seed
         board, rules = setting.board, setting.rules
         entry_points.set_up(positions, board, rules, streams, deals, master, self.game, games_per_deal, layout)

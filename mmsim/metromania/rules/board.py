@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations, product
-from math import factorial
+from math import factorial, gcd
 
 from mmsim.core.rng import Purpose, Stream
 from mmsim.errors import UsageError
@@ -16,6 +16,7 @@ TURN_COMBINATIONS: int = TURNS**PIECES
 LAYOUTS: int = factorial(PIECES) * TURN_COMBINATIONS  # G6: 524,880
 _ORDERS = tuple(permutations(range(1, PIECES + 1)))  # in the order of layout numbers
 _TURN_COMBINATIONS = tuple(product(range(TURNS), repeat=PIECES))
+_GOLDEN_SECTION = (5**0.5 - 1) / 2
 
 SPOTS = "RCE"
 WATER_AND_GREEN = "LP"  # no tunnel runs here (D1)
@@ -84,6 +85,8 @@ class BoardSet:
     frame: tuple[str, ...]
     title: str = ""
     piece_names: tuple[str, ...] = ()
+    layout: Layout | None = None  # every game is played on this one
+    games_per_city: int = 0  # if there are any, games go through all cities, this many on each
 
     @property
     def lattice(self) -> Lattice:
@@ -102,6 +105,36 @@ class BoardSet:
     def canonical(self, layout: Layout) -> Layout:
         """The first layout among the rotations of this one."""
         return min(layout.turned_city(by) for by in self.symmetry)
+
+    @cached_property
+    def _city_orders(self) -> tuple[int, ...]:
+        """The orders of pieces that come first among their rotations, as in the number of a layout."""
+        firsts = (order for order in range(len(_ORDERS)) if self._is_first(_ORDERS[order]))
+        return tuple(firsts)
+
+    def _is_first(self, pieces: tuple[int, ...]) -> bool:
+        return all(pieces <= pieces[-by:] + pieces[:-by] for by in self.symmetry)
+
+    def numbered_city(self, number: int) -> Layout:
+        """The canonical layout of a city, by its number from 0 to `distinct_cities` - 1."""
+        order, turns = divmod(number, TURN_COMBINATIONS)
+        return Layout(_ORDERS[self._city_orders[order]], _TURN_COMBINATIONS[turns])
+
+    def city_number(self, layout: Layout) -> int:
+        """The number of a city, by any of its rotations."""
+        order, turns = divmod(self.canonical(layout).index, TURN_COMBINATIONS)
+        return self._city_orders.index(order) * TURN_COMBINATIONS + turns
+
+    def city_at(self, place: int) -> int:
+        """The number of the city at a place of an order that goes through all of them and begins with an even sample:
+        steps of the golden section, made coprime to the number of cities."""
+        cities = self.distinct_cities
+        step = next(step for step in range(round(cities * _GOLDEN_SECTION), cities + 2) if gcd(step, cities) == 1)
+        return place * step % cities
+
+    def layout_at(self, game: int) -> Layout | None:
+        """The layout that a game is played on; None: it is drawn (G6)."""
+        return self.numbered_city(self.city_at(game // self.games_per_city)) if self.games_per_city else self.layout
 
     def city(self, layout: Layout) -> "City":
         return City(self, layout)

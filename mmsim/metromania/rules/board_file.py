@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from mmsim.metromania.rules.board import (
     SPOTS,
     WATER_AND_GREEN,
     BoardSet,
+    Layout,
     Rows,
     unreachable_cells,
 )
@@ -23,6 +24,7 @@ from mmsim.metromania.rules.random_pieces import draw_pieces
 from mmsim.system.files import data_folder, parse_toml, read_bytes
 
 DEFAULT = "box"  # the board set if none is named
+_EACH = "each="  # before the number of games on every city
 _RANDOM = "random:"  # before the seed of random pieces with the numbers of the default set
 _MAX_SEED = 2**64 - 1
 _KEYS = ("name", "title", "side", "frame", "piece")
@@ -74,10 +76,41 @@ def find(name_or_path: str) -> Path:
 
 
 def load(name_or_path: str | None = None) -> BoardSet:
-    """A board set by its name, its seed or the path of its file; None means the default."""
-    if (seed := random_seed(name_or_path or "")) is not None:
+    """A board set by its name, its seed or the path of its file; None means the default.
+
+    `box:1a-4c-2b-6a-3a-5b` is the set with one city, given by any of its rotations; `box:each=50` goes through all
+    cities with 50 games on each.
+    """
+    name, layout = split_layout(name_or_path or DEFAULT)
+    board_set = _load_set(name)
+    if layout.startswith(_EACH):
+        digits = layout.removeprefix(_EACH)
+        if not re.fullmatch(r"[1-9]\d{0,8}", digits, re.ASCII):
+            raise UsageError(f"'{name_or_path}': write {name}:{_EACH}N with a number of games per city")
+        return replace(board_set, games_per_city=int(digits))
+    return replace(board_set, layout=board_set.canonical(Layout.from_code(layout))) if layout else board_set
+
+
+def split_layout(board: str) -> tuple[str, str]:
+    """A board set and the layout that is written behind it; empty if there is none."""
+    name, colon, layout = board.rpartition(":")
+    is_layout = colon and not layout.endswith(".toml") and (layout.find("-") > 0 or layout.startswith(_EACH))
+    return (name, layout) if is_layout else (board, "")
+
+
+def with_layout(board: str | None, layout: str) -> str:
+    """The name of a board set with one of its cities, or with `each=N`."""
+    name, known = split_layout(board or DEFAULT)
+    if known:
+        raise UsageError(f"'{board}' has a layout already; drop --layout")
+    spec = f"{name}:{layout.strip()}"
+    return f"{name}:{city.code}" if (city := load(spec).layout) else spec
+
+
+def _load_set(name_or_path: str) -> BoardSet:
+    if (seed := random_seed(name_or_path)) is not None:
         return draw_pieces(load(), seed, f"{_RANDOM}{seed}")
-    path = find(name_or_path or DEFAULT)
+    path = find(name_or_path)
     board_set, problems = read(path)
     if board_set is None:
         errors = [problem for problem in problems if problem.is_error]

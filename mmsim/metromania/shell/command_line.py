@@ -30,6 +30,7 @@ from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference import apply, play_out, set_up
 from mmsim.metromania.rules.reference_scoring import result
 from mmsim.metromania.shell import record, story
+from mmsim.metromania.shell.cities import ATLAS, Cities
 from mmsim.metromania.shell.draw import canvas
 from mmsim.metromania.shell.draw_pieces import canvas_of_pieces, pieces_as_text
 from mmsim.metromania.shell.draw_text import terminal
@@ -49,6 +50,7 @@ class MetromaniaShell(DrawnShell):
     titles = rulesets.TITLES
     bots = BOTS
     levels = LEVELS
+    atlas = ATLAS
     default_levels = "casual..master"
     default_bot = "planner"
     games_per_s = 2400.0  # `mmsim bench --game metromania --bots planner`
@@ -91,7 +93,7 @@ class MetromaniaShell(DrawnShell):
         ruleset = rulesets.ruleset(variant.rules, variant.players)
         prepared = prepare(board_file.load(variant.board), ruleset, variant)
         seats, seed = prepared.seating.at(game), Seed(variant.seed, game, variant.rotate)
-        chosen = None if layout is None else Layout.from_code(layout)
+        chosen = prepared.board_set.layout_at(game) if layout is None else Layout.from_code(layout)
         table = set_up(prepared.board_set, ruleset, seed, chosen)
         reasons: dict[int, list[Reason]] = {}
         if explain or any(bot != BOTS["uniform"] for bot in seats):
@@ -184,6 +186,12 @@ class Boards:
         return [
             {**about, "layout": code, "canonical": board_set.canonical(Layout.from_code(code)).code} for code in layouts
         ]
+
+    def with_layout(self, board: str | None, layout: str) -> str:
+        return board_file.with_layout(board, layout)
+
+    def all_layouts(self, board: str | None) -> Cities:
+        return Cities(board)
 
     def copy(self, board: str, name: str) -> str:
         copied = replace(board_file.load(board), name=name, title=f"{name}, begun from {board}")
