@@ -316,10 +316,8 @@ class PlainShell(Shell):
         ruleset, sources = self.game.read_rules(rules, players)
         return ExplainedRuleset(ruleset.variant, ruleset.players, ruleset.knobs(), sources)
 
-    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
+    def play(self, variant: Variant, game: int, explain: bool) -> GameStory:
         self.check_board(variant.board)
-        if layout is not None:
-            raise UsageError(f"{self.name} has no layouts; drop --layout")
         if explain:
             raise UsageError(f"the bots of {self.name} do not explain their moves; drop --explain")
         prepared = self.game.prepare(variant)

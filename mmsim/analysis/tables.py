@@ -17,7 +17,7 @@ from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
 from mmsim.batch.side_tables import read_win_chances
 from mmsim.core.levels import Level
-from mmsim.core.variant import VariantDescription
+from mmsim.core.variant import VariantDescription, board_label
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell, find_statistics
 
@@ -75,7 +75,7 @@ class RunTables:
     @property
     def board_name(self) -> str:
         """The board of a run that is played on one."""
-        return Path(self.variants[0].board_name or "").stem
+        return board_label(self.variants[0].board_name)
 
     def variant_of(self, cell: str) -> str:
         """The variant that a cell of the tables belongs to."""

@@ -8,7 +8,7 @@ from mmsim.batch.experiment import ON_BOARD
 from mmsim.core.common_metrics import WORDS
 from mmsim.core.metrics import ORDINALS, Wording
 from mmsim.core.shell import Shell
-from mmsim.core.variant import VariantDescription
+from mmsim.core.variant import VariantDescription, board_label
 from mmsim.games import find_shell, find_statistics
 
 _SEATS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -32,7 +32,7 @@ def variant_titles(game: str, variants: Sequence[VariantDescription]) -> list[st
     """What every variant is called: by its rules, by its board if only boards differ, or else by its name."""
     rules = [variant.rules for variant in variants]
     different = list(dict.fromkeys(rules))
-    boards = [f"the {Path(variant.board_name or '').stem} board" for variant in variants]
+    boards = [f"the {board_label(variant.board_name)} board" for variant in variants]
     if len(different) == 1 < len(rules) == len({*boards}):
         return boards
     names = short_names([variant.name for variant in variants])

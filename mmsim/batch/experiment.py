@@ -12,7 +12,7 @@ from mmsim.core.bots import NetBot
 from mmsim.core.game import SimulatedGame, check_prepared
 from mmsim.core.levels import RETRAINED, Level, find_levels
 from mmsim.core.seating import bot_names, find_bot, split_bots
-from mmsim.core.variant import PlayableVariant, Variant, check_seating
+from mmsim.core.variant import PlayableVariant, Variant, board_label, check_seating, split_file
 from mmsim.errors import UsageError, unknown
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 from mmsim.system.files import checked_file_name, data_folder, read_toml
@@ -156,7 +156,12 @@ class Experiment:
 
     def with_files(self, rename: Callable[[str], str]) -> "Experiment":
         """The experiment with other names of its rulesets and boards, which may be files."""
-        return replace(self, variants=tuple(map(rename, self.variants)), boards=tuple(map(rename, self.boards)))
+
+        def renamed(word: str) -> str:
+            name, layout = split_file(word)
+            return f"{rename(name)}{layout}"
+
+        return replace(self, variants=tuple(map(renamed, self.variants)), boards=tuple(map(renamed, self.boards)))
 
     @property
     def named_metrics(self) -> list[str]:
@@ -244,8 +249,9 @@ def with_settings(experiment: Experiment, settings: Mapping[str, Any]) -> Experi
 
 
 def _beside(word: str, folder: Path) -> str:
-    path = folder / word
-    return str(path) if word.endswith(".toml") and path.exists() else word
+    name, layout = split_file(word)
+    path = folder / name
+    return f"{path}{layout}" if name.endswith(".toml") and path.exists() else word
 
 
 def named_after(path: Path) -> str:
@@ -420,7 +426,7 @@ def variants_of(experiment: Experiment, nets: Sequence[str] = ()) -> list[Varian
     for level in experiment.tables:
         level_suffix = f"{OF_LEVEL}{level.name}" if len(experiment.tables) > 1 else ""
         for board in experiment.boards or (None,):
-            suffix = f"{ON_BOARD}{Path(board).stem}" if board and len(experiment.boards) > 1 else ""
+            suffix = f"{ON_BOARD}{board_label(board)}" if board and len(experiment.boards) > 1 else ""
             for rules in experiment.variants:
                 seed = experiment.seed
                 if experiment.design != "paired":

@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from mmsim.batch.experiment import Experiment, from_mapping
 from mmsim.batch.plan import RunPlan
 from mmsim.core.seating import check_rotation
-from mmsim.core.variant import VariantDescription
+from mmsim.core.variant import VariantDescription, split_file
 from mmsim.errors import MmsimError, UsageError, unknown
 from mmsim.system.files import checked_file_name, read_bytes, write_atomically
 from mmsim.system.validation import Count, Sha256, Text
@@ -272,7 +272,7 @@ def _check_experiment(manifest: Manifest) -> None:
     experiment = manifest.parsed_experiment
     if experiment.part_games is None:
         raise MmsimError("its experiment does not say how many games there are per part")
-    for word in (*experiment.variants, *experiment.boards):
+    for word, _ in map(split_file, (*experiment.variants, *experiment.boards)):
         if word.endswith(".toml"):
             folder, *names = word.split("/")
             if folder != INPUTS or len(names) != 2:

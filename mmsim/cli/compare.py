@@ -45,6 +45,7 @@ from mmsim.cli.play_run import (
     run_folder,
     within,
 )
+from mmsim.core.variant import board_label
 from mmsim.errors import MmsimError, UsageError, full_name
 from mmsim.games import find_shell, find_statistics, game_of_all
 from mmsim.report import answer_tables
@@ -66,6 +67,7 @@ _PLAY_OPTIONS = (
         "time",
         "until",
         "board",
+        "layout",
         "seats",
         "game",
         "seed",
@@ -93,6 +95,7 @@ def compare(
         ),
     ] = None,
     board: options.BoardsToCompare = None,
+    layout: options.Layouts = None,
     seats: options.Seats = "fixed",
     game: options.GameName = None,
     seed: options.Seed = 1,
@@ -123,7 +126,7 @@ def compare(
     first = subjects[0]
     shown = "all" if everything else "by level" if by_level else ""
     show = partial(_print_run, reference, metric or (), tolerances, as_json, as_csv, shown)
-    if len(subjects) == 1 and len(board or ()) < 2:
+    if len(subjects) == 1 and len(board or ()) * len(layout or "1") < 2 and len(layout or ()) < 2:
         first = str(options.run_folder(Path(first)))
         if not Path(first).is_dir():
             raise UsageError(f"'{first}' is not a run folder, and one ruleset alone has nothing to be compared with")
@@ -135,13 +138,14 @@ def compare(
     _check_rulesets(subjects)
     game = game or game_of_all(subjects)
     check_metric_names(game, [*named_metrics, *tolerances])
+    boards = options.laid_out(game, board or (), layout or ())
     experiment = Experiment(
         name=named_after(out) if out else "comparison",
         variants=tuple(subjects),
-        question=_question(game, subjects, board),
+        question=_question(game, subjects, boards),
         answer=WantedAnswer(metric=named_metrics[0]) if len(named_metrics) == 1 else None,
         game=game,
-        boards=tuple(board or ()),
+        boards=boards,
         players=players,
         bots=bots or "",
         levels=() if bots else named_levels(game, levels or ()),
@@ -173,7 +177,7 @@ def compare(
 
 def _question(game: str, rulesets: Sequence[str], boards: Sequence[str] | None) -> str:
     several = len(rulesets) > 1
-    things = ruleset_titles(game, rulesets) if several else [Path(board).stem for board in boards or ()]
+    things = ruleset_titles(game, rulesets) if several else [board_label(board) for board in boards or ()]
     named = things if len(things) <= MAX_NAMED else [things[0], f"{len(things) - 1} others"]
     return f"What is different between {join_words(named)}?"
 

@@ -12,7 +12,7 @@ import typer
 from mmsim.cli import completion
 from mmsim.cli.console import say
 from mmsim.errors import UsageError
-from mmsim.games import DEFAULT, GAMES
+from mmsim.games import DEFAULT, GAMES, find_shell
 from mmsim.system.files import DASH, write_output
 
 RUNS = Path("runs")
@@ -175,6 +175,10 @@ Board = Annotated[
 BoardsToCompare = Annotated[list[str] | None, option("--board SET", "A board set; repeat to compare several.")]
 BoardArgument = Annotated[str, argument("SET", "A shipped board set, random:SEED for random pieces, or a .toml file.")]
 Layout = Annotated[str | None, option("--layout CODE", "The layout of the board, such as 1a-4c-2b-6a-3a-5b.")]
+Layouts = Annotated[
+    list[str] | None,
+    option("--layout CODE", "Play on this layout of the board, by any of its rotations; repeat to compare several."),
+]
 Bots = Annotated[
     str | None, option("--bots LIST", "One bot for all seats, or one per seat separated by commas; instead of levels.")
 ]
@@ -224,6 +228,15 @@ MoveSeconds = Annotated[
         min=0.001,
     ),
 ]
+
+
+def laid_out(game: str, boards: Sequence[str], layouts: Sequence[str]) -> tuple[str, ...]:
+    """Every board in every layout; the boards themselves if no layout is named."""
+    if not layouts:
+        return tuple(boards)
+    shell = find_shell(game)
+    return tuple(shell.lay_out(board, layout) for board in boards or (None,) for layout in layouts)
+
 
 # --- runs, their variants and metrics -------------------------------------------------------------------------------
 

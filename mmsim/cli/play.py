@@ -52,7 +52,8 @@ def play(
     shell.check_board(board)
     bots = bots or shell.default_bot
     limit = options.move_limit(isolate, move_seconds)
-    story = shell.play(Variant(spec, players, board, bots, seed, seats, move_seconds=limit), number, layout, explain)
+    (board,) = options.laid_out(shell.name, [board] if board else [], [layout] if layout else []) or (board,)
+    story = shell.play(Variant(spec, players, board, bots, seed, seats, move_seconds=limit), number, explain)
     if as_json:
         typer.echo(dumps(story.record), nl=False)
     else:

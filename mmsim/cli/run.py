@@ -1,5 +1,6 @@
 """`mmsim run`, `resume` and `check`: play a run, continue it, and verify it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,7 @@ _SETTINGS = (
     *(
         "rules",
         "board",
+        "layout",
         "game",
         "players",
         "levels",
@@ -44,6 +46,7 @@ def run(
     name: Annotated[str | None, argument("EXPERIMENT", "A shipped experiment, .toml file, or run to extend.")] = None,
     rules: options.RulesToCompare = None,
     board: options.BoardsToCompare = None,
+    layout: options.Layouts = None,
     game: options.GameName = None,
     players: options.Players = None,
     levels: options.Levels = None,
@@ -114,6 +117,7 @@ def run(
         raise UsageError("--bots-from is for a run that is extended (--more); name bots to be played with --bots")
     else:
         experiment = _find_experiment(name, settings, out)
+        experiment = replace(experiment, boards=options.laid_out(experiment.game, experiment.boards, layout or ()))
         new_run = create_run(out or options.RUNS / experiment.name, experiment, until, "games" in settings)
     _play_and_print(new_run, workers, scheduler, quiet, json_progress)
 

@@ -47,6 +47,7 @@ def why(
     ] = None,
     players: options.Players = None,
     board: options.Board = None,
+    layout: options.Layout = None,
     games: Annotated[int, option("--games N", "Games per change.", min=8)] = 4_000,
     seed: options.Seed = 1,
     only: Annotated[list[str] | None, option("--only CHANGE", "Make only this change; repeat for several.")] = None,
@@ -66,7 +67,7 @@ def why(
         raise UsageError("--bots seats one table, --level names a level of the game; give one of them")
     folder = Path(subject) if Path(subject).is_dir() else None
     if folder:
-        if refused := options.given_options(context, ("bots", "players", "board")):
+        if refused := options.given_options(context, ("bots", "players", "board", "layout")):
             raise UsageError(f"{refused[0]} is for rulesets; {subject} has its own")
         game, base = variant_of_run(folder, variant, level)
         base = replace(base, seed=seed) if options.given_options(context, ["seed"]) else base
@@ -76,6 +77,7 @@ def why(
         shell.check_board(board)
         names = [declared.name for declared in shell.levels]
         (chosen,) = named_levels(game, [level or (EXPERT if EXPERT in names else names[-1])])
+        (board,) = options.laid_out(game, [board] if board else [], [layout] if layout else []) or (board,)
         base = Variant(subject, players, board, bots or chosen.bots, seed)
     if len(split_bots(base.bots)) > 1:  # else the effect of a seat could not be separated from that of its bot
         base = replace(base, seats="rotate")

@@ -160,9 +160,6 @@ class BoardSets(Protocol):
     def describe(self, board: str, layouts: Iterable[str]) -> list[dict[str, Any]]:
         """Layouts as plain JSON."""
 
-    def with_layout(self, board: str | None, layout: str) -> str:
-        """A board set that is always laid out in the same way: the name that `Variant.board` takes."""
-
     def all_layouts(self, board: str | None) -> Layouts:
         """Every layout of a set, numbered."""
 
@@ -205,8 +202,8 @@ class Shell(ABC):
         """Every knob of a ruleset and where its value comes from; `players=None` is the default number."""
 
     @abstractmethod
-    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
-        """Play one game; `layout` is for games whose boards are laid out, `explain` for bots that give reasons."""
+    def play(self, variant: Variant, game: int, explain: bool) -> GameStory:
+        """Play one game; `explain` is for bots that give reasons."""
 
     @abstractmethod
     def verify(self, record: Any) -> None:
@@ -250,6 +247,10 @@ class Shell(ABC):
     @property
     def boards(self) -> BoardSets:
         raise UsageError(f"{self.name} has one board; there are no board sets to list, show or check")
+
+    def lay_out(self, board: str | None, layout: str) -> str:
+        """A board that is always laid out in the same way, as `Variant.board` names it."""
+        raise UsageError(f"{self.name} has one board and no layouts; drop --layout")
 
     def check_board(self, board: str | None) -> None:
         """Refuse a board set where the game has none."""

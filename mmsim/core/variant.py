@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -16,7 +17,20 @@ from mmsim.system.validation import Text
 
 SEATINGS = ("fixed", "rotate")
 
+_FILE_WITH_LAYOUT = ".toml:"
 _Player = Annotated[int, Meta(ge=0, le=99)]
+
+
+def split_file(word: str) -> tuple[str, str]:
+    """A ruleset or board without the layout that may follow the name of its file, and that layout with its colon."""
+    name, with_layout, layout = word.partition(_FILE_WITH_LAYOUT)
+    return (f"{name}.toml", f":{layout}") if with_layout else (word, "")
+
+
+def board_label(board: str | None) -> str:
+    """A board without the folder and ending of its file."""
+    name, layout = split_file(board or "")
+    return f"{Path(name).stem}{layout}"
 
 
 def check_seating(seats: str) -> None:

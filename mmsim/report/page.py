@@ -32,6 +32,7 @@ from mmsim.batch.experiment import Experiment
 from mmsim.batch.level_columns import levels_of, with_level
 from mmsim.batch.run import Run
 from mmsim.core.rulebook import Rule, rulebook
+from mmsim.core.variant import board_label, split_file
 from mmsim.games import find_shell, find_statistics
 from mmsim.report import board_sections, change_sections, game_sections, retrained_section, sections
 from mmsim.report.answer import Answer, answer_of
@@ -173,7 +174,7 @@ def _write_files(run: RunTables, folder: Path, page: bytes, files: Mapping[str, 
         for name, content in files.items():
             write_atomically(folder / name, content)
         write_atomically(folder / "experiment.toml", experiment_toml(run.experiment).encode())
-        for word in (*run.experiment.variants, *run.experiment.boards):
+        for word, _ in map(split_file, (*run.experiment.variants, *run.experiment.boards)):
             if word.endswith(".toml"):
                 write_atomically(folder / word, read_bytes(run.folder / word))
         for name in older - set(files):
@@ -423,7 +424,7 @@ def _facts(run: RunTables) -> list[tuple[str, str]]:
         ("players", ", ".join(str(number) for number in players)),
         ("levels", ", ".join(level.level.name for level in run.of_levels)),
         ("bots", ", ".join(bots)),
-        ("boards", ", ".join(Path(board).stem for board in run.boards)),
+        ("boards", ", ".join(map(board_label, run.boards))),
         ("seed", str(run.experiment.seed)),
         ("stopped by a sequential test of", fmt.title(run.decision.metric) if run.decision else ""),
     ]

@@ -14,6 +14,7 @@ from tests.cli.runner import output, run
 WITHOUT_TABLES = {  # they print sentences, or write files
     *(
         "demo",
+        "atlas run",
         "replay",
         "draw",
         "verify",

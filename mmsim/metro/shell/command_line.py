@@ -52,9 +52,7 @@ class MetroShell(DrawnShell):
             ruleset.variant, ruleset.players, ruleset.knobs(), sources, [Fact("wagons", "; ".join(stations_of), "X7")]
         )
 
-    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
-        if layout is not None:
-            raise UsageError(f"{self.name} has one board and no layouts; drop --layout")
+    def play(self, variant: Variant, game: int, explain: bool) -> GameStory:
         if explain:
             raise UsageError(f"the bots of {self.name} cannot explain their choices; drop --explain")
         ruleset = rulesets.ruleset(variant.rules, variant.players)

@@ -27,6 +27,7 @@ DEFAULT = "box"  # the board set if none is named
 _EACH = "each="  # before the number of games on every city
 _RANDOM = "random:"  # before the seed of random pieces with the numbers of the default set
 _MAX_SEED = 2**64 - 1
+_CODE = re.compile("-".join(["[1-6][abc]"] * PIECES))
 _KEYS = ("name", "title", "side", "frame", "piece")
 _PIECE_KEYS = ("name", "cells")
 _LINES_FOR_FOUR_COMPANIES = 8  # four companies start eight lines
@@ -78,8 +79,8 @@ def find(name_or_path: str) -> Path:
 def load(name_or_path: str | None = None) -> BoardSet:
     """A board set by its name, its seed or the path of its file; None means the default.
 
-    `box:1a-4c-2b-6a-3a-5b` is the set with one city, given by any of its rotations; `box:each=50` goes through all
-    cities with 50 games on each.
+    `box:1a-4c-2b-6a-3a-5b` is the set with one city, given by any of its rotations, and the code alone that city of the
+    default set; `box:each=50` goes through all cities with 50 games on each.
     """
     name, layout = split_layout(name_or_path or DEFAULT)
     board_set = _load_set(name)
@@ -93,6 +94,8 @@ def load(name_or_path: str | None = None) -> BoardSet:
 
 def split_layout(board: str) -> tuple[str, str]:
     """A board set and the layout that is written behind it; empty if there is none."""
+    if _CODE.fullmatch(board):
+        return DEFAULT, board
     name, colon, layout = board.rpartition(":")
     is_layout = colon and not layout.endswith(".toml") and (layout.find("-") > 0 or layout.startswith(_EACH))
     return (name, layout) if is_layout else (board, "")

@@ -89,15 +89,17 @@ class MetromaniaShell(DrawnShell):
         )
         return ExplainedRuleset(ruleset.variant, ruleset.players, ruleset.knobs(), sources, facts)
 
-    def play(self, variant: Variant, game: int, layout: str | None, explain: bool) -> GameStory:
+    def lay_out(self, board: str | None, layout: str) -> str:
+        return board_file.with_layout(board, layout)
+
+    def play(self, variant: Variant, game: int, explain: bool) -> GameStory:
         ruleset = rulesets.ruleset(variant.rules, variant.players)
         prepared = prepare(board_file.load(variant.board), ruleset, variant)
         seats, seed = prepared.seating.at(game), Seed(variant.seed, game, variant.rotate)
-        chosen = prepared.board_set.layout_at(game) if layout is None else Layout.from_code(layout)
-        table = set_up(prepared.board_set, ruleset, seed, chosen)
+        table = set_up(prepared.board_set, ruleset, seed, prepared.board_set.layout_at(game))
         reasons: dict[int, list[Reason]] = {}
         if explain or any(bot != BOTS["uniform"] for bot in seats):
-            reasons = _play_with_core(table, prepared, game, chosen, explain)
+            reasons = _play_with_core(table, prepared, game, explain)
         else:
             play_out(table, seed)  # the reference engine has nothing to compile
         outcome = result(table)
@@ -129,13 +131,11 @@ def _aliases(modifier: str) -> list[str]:
     return [alias for alias, named in rulesets.ALIASES.items() if named == modifier]
 
 
-def _play_with_core(
-    table: Game, prepared: MetromaniaVariant, game: int, layout: Layout | None, explain: bool
-) -> dict[int, list[Reason]]:
+def _play_with_core(table: Game, prepared: MetromaniaVariant, game: int, explain: bool) -> dict[int, list[Reason]]:
     """Let bots of the fast core or in Python play, the reference engine following; returns their reasons by turn."""
     from mmsim.metromania.bots.position import Position  # imports all compiled code
 
-    position = Position(prepared, game, layout)
+    position = Position(prepared, game)
     reasons_by_turn: dict[int, list[Reason]] = {}
     while not position.over:
         turn, move = position.turn, position.bot_move()
@@ -161,7 +161,7 @@ class Boards:
         if layout is not None and seed is not None:
             raise UsageError("--layout and --seed exclude each other; give one of them")
         board_set = board_file.load(board)
-        chosen = Layout.from_index(0) if layout is None else Layout.from_code(layout)
+        chosen = (board_set.layout or Layout.from_index(0)) if layout is None else Layout.from_code(layout)
         if seed is not None:
             chosen = next(generate(board_set, 1, seed))
         city = board_set.city(chosen)
@@ -186,9 +186,6 @@ class Boards:
         return [
             {**about, "layout": code, "canonical": board_set.canonical(Layout.from_code(code)).code} for code in layouts
         ]
-
-    def with_layout(self, board: str | None, layout: str) -> str:
-        return board_file.with_layout(board, layout)
 
     def all_layouts(self, board: str | None) -> Cities:
         return Cities(board)
