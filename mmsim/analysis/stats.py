@@ -127,6 +127,17 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in adjusted]
 
 
+def benjamini_hochberg(p_values: ArrayLike) -> Array:
+    """p-values adjusted so that of those below a limit at most this share is expected to be false discoveries
+    (Benjamini and Hochberg 1995, J. R. Statist. Soc. B 57)."""
+    p = np.asarray(p_values, np.float64)
+    order = np.argsort(p, kind="stable")
+    steps = p[order] * len(p) / np.arange(1, len(p) + 1)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
+    return adjusted
+
+
 def tost(difference: float, se: float, df: float, tolerance: float) -> float:
     """p-value of "the difference is at least the tolerance": two one-sided tests (Schuirmann 1987, J.
     Pharmacokinet. Biopharm. 15). Small: equivalent within the tolerance."""

@@ -1,13 +1,16 @@
 """`mmsim boards`: list, draw, generate and check board sets."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mmsim.cli import options
-from mmsim.cli.console import console, listing_rows, print_json, print_table, save, say
+from mmsim.cli.console import console, listing_rows, print_json, print_table, save, say, say_paragraph
 from mmsim.cli.options import argument, option
+from mmsim.core.rng import Purpose, Stream, shuffled
+from mmsim.core.shell import BoardPicture
 from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
 from mmsim.games import DEFAULT, find_shell
@@ -44,6 +47,19 @@ def show(
         console().print(shown.drawing(), no_wrap=True, overflow="crop")
     else:
         save(shown.name, out, shown.draw(picture_kind(out)))
+    if not pieces and shown.layout:
+        _say_what_the_atlas_knows(shell.name, shown)
+
+
+def _say_what_the_atlas_knows(game: str, shown: BoardPicture) -> None:
+    from mmsim.analysis.atlas import shipped_atlas  # NumPy and Polars take a moment to import
+
+    atlas = shipped_atlas(game, shown.board)
+    row = atlas.row_of(shown.layout) if atlas else None
+    if atlas and row is not None:
+        say(f"the atlas of {shown.board} under {atlas.plan.rules}, {atlas.plan.players} players:")
+        for line in atlas.describe(row):
+            say_paragraph(line)
 
 
 def generate(
@@ -51,17 +67,40 @@ def generate(
     count: Annotated[int, option("--count N", "How many layouts.", min=1)] = 1,
     seed: options.Seed = 1,
     unique: Annotated[bool, option("--unique", "No two are rotations of each other; codes are canonical.")] = False,
+    fair: Annotated[bool, option("--fair", "Only from the fairest hundredth of the atlas.")] = False,
+    lopsided: Annotated[bool, option("--lopsided", "Only from the most lopsided hundredth of the atlas.")] = False,
+    long: Annotated[bool, option("--long", "Only from the hundredth with the longest games in the atlas.")] = False,
     as_json: options.AsJson = False,
     game: options.GameName = None,
 ) -> None:
     shell = find_shell(game or DEFAULT)
     board = board or shell.default_board or ""
-    layouts = shell.boards.layouts(board, count, seed, unique)
+    wanted = [
+        name for name, is_wanted in (("fairest", fair), ("most lopsided", lopsided), ("longest", long)) if is_wanted
+    ]
+    if len(wanted) > 1:
+        raise UsageError("--fair, --lopsided and --long exclude each other; give one of them")
+    if wanted:
+        layouts = _from_atlas(shell.name, board, wanted[0], count, seed)
+    else:
+        layouts = shell.boards.layouts(board, count, seed, unique)
     if as_json:
         print_json(shell.boards.describe(board, layouts))
         return
     for layout in layouts:
         say(layout)
+
+
+def _from_atlas(game: str, board: str, ranking: str, count: int, seed: int) -> Iterator[str]:
+    """Different layouts drawn at random from the extremes of the shipped atlas."""
+    from mmsim.analysis.atlas import find_atlas  # NumPy and Polars take a moment to import
+    from mmsim.report.atlas_answer import rankings_of
+
+    atlas = find_atlas(game, board)
+    rows = atlas.extremes(next(known for known in rankings_of(atlas) if known.name == ranking)).tolist()
+    if count > len(rows):
+        raise UsageError(f"--count asks for {count:,} layouts; the atlas draws them from {len(rows):,}")
+    return (atlas.code(row) for row in shuffled(rows, Stream(seed, Purpose.LAYOUT))[:count])
 
 
 def check(board: options.BoardArgument, game: options.GameName = None) -> None:

@@ -70,6 +70,9 @@ COMMANDS = {
         "openings": Command("openings", "List the openings of each seat and how well they do."),
         "heat": Command("heat", "Draw heat maps of where things are at the end of games."),
         "atlas run": Command("atlas", "Play so many games on every layout of a board; resumable."),
+        "atlas report": Command(
+            "atlas", "Rank the layouts of an atlas, and say how sure that is and what makes them so."
+        ),
         "chances": Command("chances", "Estimate the chances to win after every turn of some games."),
     },
     _REFERENCE: {

@@ -6,7 +6,7 @@ The folder of an atlas has its plan (`atlas.json`), a journal of finished parts,
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from mmsim.batch.pool import Pool
 from mmsim.batch.run_folder import LOG_FILE, locked
 from mmsim.batch.session import Status, Watch, run_log
 from mmsim.batch.worker import SUMS, Task
+from mmsim.contests.matches import Match, MatchRunner
 from mmsim.core.layouts import Layouts
 from mmsim.core.variant import PlayableVariant, Variant
 from mmsim.errors import MmsimError, UsageError
@@ -30,6 +31,7 @@ from mmsim.games import find_game, find_shell
 from mmsim.system.files import failing_with, read_bytes, write_atomically
 from mmsim.system.machine import machine
 from mmsim.tables.frames import parquet_bytes
+from mmsim.tables.parquet_files import type_names
 
 PLAN, TABLE = "atlas.json", "atlas.parquet"
 LEVEL, NUMBER = "level", "layout"  # columns of the table, before the sums
@@ -57,6 +59,7 @@ class AtlasPlan(Struct, frozen=True, forbid_unknown_fields=True):
     levels: list[AtlasLevel]
     sha256: str = ""  # of the table
     rows: int = 0
+    columns: dict[str, str] = {}  # with their types
     core_seconds: float = 0.0  # of all workers together
     versions: dict[str, str] = {}
 
@@ -114,11 +117,26 @@ def play_atlas(
             plan,
             sha256=hashlib.sha256(content).hexdigest(),
             rows=len(table),
+            columns=type_names(table.schema),
             core_seconds=round(sum(entry.seconds for entry in done.values()), 1),
             versions=machine()["versions"],
         )
         write_atomically(folder / PLAN, msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
     return plan, table
+
+
+def replay(
+    plan: AtlasPlan, level: AtlasLevel, layouts: Sequence[int], seed: int, workers: int, watch: Watch
+) -> pl.DataFrame:
+    """Sums over new games on some layouts, as in the table of an atlas: `level.games` on each, one row each.
+
+    All layouts are played with the same deals, so that they can be compared.
+    """
+    shell, space = find_shell(plan.game), plan.space
+    boards = [shell.lay_out(plan.board, space.code(int(number))) for number in layouts]
+    matches = [Match(Variant(plan.rules, plan.players, board, level.bots, seed), 0, level.games, 1) for board in boards]
+    with MatchRunner(plan.game, workers, watch) as runner:
+        return runner.sum_up(matches)
 
 
 def read_plan(path: Path) -> AtlasPlan:

@@ -14,7 +14,7 @@ from mmsim.batch.journal import JournalEntry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
 from mmsim.batch.session import Status, Watch
-from mmsim.batch.worker import EXAMPLES, FEATURES, POSITIONS, Task
+from mmsim.batch.worker import EXAMPLES, FEATURES, POSITIONS, SUMS, Task
 from mmsim.core.variant import Variant
 from mmsim.games import find_game
 from mmsim.system.temporary import temporary_folder
@@ -124,7 +124,13 @@ class MatchRunner:
         for parts in self._run(matches, None, positions=True):
             yield self._read(POSITIONS, parts), self._read(FEATURES, parts)
 
-    def _run(self, matches: Sequence[Match], learner: str | None, positions: bool = False) -> list[list[Part]]:
+    def sum_up(self, matches: Sequence[Match]) -> pl.DataFrame:
+        """Sums over all games of every match, one row each; see `sums_of_games`."""
+        return pl.concat([self._read(SUMS, parts).sum() for parts in self._run(matches, None, sums=True)])
+
+    def _run(
+        self, matches: Sequence[Match], learner: str | None, positions: bool = False, sums: bool = False
+    ) -> list[list[Part]]:
         """Have all games played; returns the parts of every match."""
         numbered = [(number, part) for number, match in enumerate(matches) for part in match.parts()]
         parts = [Part(number, match, *games) for number, (match, games) in enumerate(numbered)]
@@ -132,7 +138,8 @@ class MatchRunner:
 
         def task(part: Part) -> Task:
             variant = matches[part.variant].variant
-            return Task(part, variant, f"{variant.rules} with {variant.bots}", learner=learner, positions=positions)
+            name, games_per_row = f"{variant.rules} with {variant.bots}", part.count if sums else 0
+            return Task(part, variant, name, learner=learner, positions=positions, games_per_row=games_per_row)
 
         for event in self._pool.play(map(task, parts)):
             if isinstance(event, JournalEntry):

@@ -29,10 +29,26 @@ class Layouts(Protocol):
     def features(self, numbers: Sequence[int]) -> "Mapping[str, NDArray[np.float64]]":
         """What may make some layouts fair and others not, as numbers: feature -> one per layout."""
 
+    def neighbours(self, numbers: Sequence[int]) -> "NDArray[np.int64]":
+        """[layout, i]: codes of everything that lies side by side, for a model that knows all of it."""
+
+    def with_feature(self, number: int, feature: str) -> tuple[int, int] | None:
+        """A layout without and with a feature, alike in all else that can be laid; None: it is not laid alone."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """An order of all layouts: which come first, and the outcome it goes by."""
+
+    name: str
+    outcome: str  # of the game; "" for the unevenness of the seats
+    highest_first: bool
+
 
 @dataclass(frozen=True)
 class AtlasAllocation:
-    """How often every layout is played at each level, fixed before anything is played."""
+    """How often every layout is played at each level, fixed before anything is played, and how they are ranked."""
 
     games_per_layout: Mapping[str, int]  # level -> games
     seed: int
+    rankings: tuple[Ranking, ...] = ()  # besides the fairest and the most lopsided

@@ -132,6 +132,8 @@ class BoardPicture:
     name: str
     drawing: Callable[[], "RenderableType"]  # for a terminal
     draw: Draw
+    board: str = ""  # the name of its set
+    layout: str = ""  # the code of the layout, if one is shown
 
 
 @dataclass(frozen=True)

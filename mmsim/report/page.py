@@ -34,7 +34,7 @@ from mmsim.batch.run import Run
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.core.variant import board_label, split_file
 from mmsim.games import find_shell, find_statistics
-from mmsim.report import board_sections, change_sections, game_sections, retrained_section, sections
+from mmsim.report import atlas_section, board_sections, change_sections, game_sections, retrained_section, sections
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.charts import Chart
 from mmsim.report.report_data import ReportData, Submit, gather, shown_path
@@ -150,6 +150,7 @@ def make_sections(data: ReportData) -> list[Section]:
         board_sections.board_by_board,
         sections.bots,
         sections.boards,
+        atlas_section.on_the_atlas,
         game_sections.remarkable_games,
         sections.rule_gaps,
     )

@@ -166,7 +166,11 @@ class Boards:
             chosen = next(generate(board_set, 1, seed))
         city = board_set.city(chosen)
         return BoardPicture(
-            f"{board_set.name} {chosen.code}", lambda: terminal(city), lambda kind: canvas(city).to_bytes(kind)
+            f"{board_set.name} {chosen.code}",
+            lambda: terminal(city),
+            lambda kind: canvas(city).to_bytes(kind),
+            board_set.name,
+            chosen.code,
         )
 
     def show_pieces(self, board: str) -> BoardPicture:
