@@ -1,12 +1,14 @@
 """An atlas: the same bytes however it is played, sums that agree with the games, plans that are kept."""
 
 import hashlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 import polars as pl
 import pytest
 
+from mmsim.batch.cluster import Scheduler
 from mmsim.batch.journal import JOURNAL
 from mmsim.batch.session import Status
 from mmsim.contests import atlas
@@ -45,6 +47,22 @@ def test_any_number_of_workers_and_a_stop_on_the_way_give_the_same_bytes(tmp_pat
     assert 0 < before < plan.part_count
     assert (tmp_path / "one" / atlas.TABLE).read_bytes() == (tmp_path / "two" / atlas.TABLE).read_bytes()
     assert again.sha256 == plan.sha256 == hashlib.sha256((tmp_path / "one" / atlas.TABLE).read_bytes()).hexdigest()
+
+
+@pytest.mark.skipif(find_spec("distributed") is None, reason="distributed is not installed")
+def test_a_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
+    from distributed import LocalCluster
+
+    plan = msgspec.structs.replace(PLAN, layouts=12)
+    _, table = played(tmp_path / "here", plan)
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, host="127.0.0.1", protocol="tcp"
+    ) as cluster:
+        _, on_cluster = play_atlas(
+            tmp_path / "there", plan, 1, lambda status: None, Scheduler(cluster.scheduler_address)
+        )
+    assert on_cluster.equals(table)
+    assert (tmp_path / "here" / atlas.TABLE).read_bytes() == (tmp_path / "there" / atlas.TABLE).read_bytes()
 
 
 def test_a_damaged_part_is_played_again(tmp_path: Path) -> None:
