@@ -11,12 +11,12 @@ import polars as pl
 from mmsim.analysis.atlas import Atlas, find_atlas, open_atlas
 from mmsim.analysis.atlas_features import Explained
 from mmsim.analysis.atlas_replay import Intervention, ReplayResult, intervene, replay_extremes
-from mmsim.batch.cluster import Scheduler
 from mmsim.batch.experiment import named_levels
 from mmsim.cli import options
 from mmsim.cli.console import counted, print_json, print_table, say, say_paragraph
 from mmsim.cli.options import argument, option
 from mmsim.cli.progress import duration, show_progress
+from mmsim.cli.run import scheduler_of
 from mmsim.contests.atlas import TABLE, AtlasLevel, AtlasPlan, play_atlas
 from mmsim.contests.atlas import replay as replay_layouts
 from mmsim.errors import UsageError, unknown
@@ -82,7 +82,9 @@ def run(
             for level in named_levels(shell.name, words)
         ],
     )
-    scheduler = Scheduler(cluster, tls_ca, tls_cert, tls_key) if cluster else None
+    if unused := {*games} - {"", *(level.name for level in plan.levels)}:
+        raise UsageError(f"--games-per-city names {', '.join(sorted(unused))}, which is not among the levels")
+    scheduler = scheduler_of(cluster, tls_ca, tls_cert, tls_key)
     again = shlex.join(["mmsim", *sys.argv[1:]])
     with show_progress(quiet, json_progress, lambda: f"finished parts are kept; continue with: {again}") as progress:
         plan, _ = play_atlas(out, plan, workers or cores(), progress, scheduler)

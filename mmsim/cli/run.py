@@ -85,7 +85,7 @@ def run(
     json_progress: options.JsonProgress = False,
 ) -> None:
     options.check_players(bots, levels)
-    scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
+    scheduler = scheduler_of(cluster, tls_ca, tls_cert, tls_key)
     chosen = {
         "variants": rules,
         "boards": board,
@@ -135,7 +135,7 @@ def resume(
     json_progress: options.JsonProgress = False,
 ) -> None:
     """Missing and damaged parts are played again."""
-    scheduler = _scheduler(cluster, tls_ca, tls_cert, tls_key)
+    scheduler = scheduler_of(cluster, tls_ca, tls_cert, tls_key)
     _play_and_print(Run(folder, bots_from), workers, scheduler, quiet, json_progress, deep)
 
 
@@ -171,7 +171,8 @@ def _find_experiment(name: str | None, settings: dict[str, Any], out: Path | Non
     return experiments.from_mapping({"name": experiments.named_after(out), **settings, "variants": variants})
 
 
-def _scheduler(address: str | None, ca: Path | None, cert: Path | None, key: Path | None) -> Scheduler | None:
+def scheduler_of(address: str | None, ca: Path | None, cert: Path | None, key: Path | None) -> Scheduler | None:
+    """The cluster that options name; None if there is none."""
     if address is None:
         if ca or cert or key:
             raise UsageError("TLS is for a cluster; name one with --cluster tls://10.0.0.1:8786")

@@ -99,7 +99,7 @@ def _draw_effects(effects: Sequence[Effect]) -> "Figure":
         )
     axes.axvline(0, color=chart_style.MUTED, linewidth=1)
     axes.set_yticks([-place for place in range(len(effects))], [effect.feature for effect in effects])
-    axes.set_xlabel("change of the squared unevenness (points squared)")
+    axes.set_xlabel("squared unevenness (points squared)")
     return figure
 
 

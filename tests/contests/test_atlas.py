@@ -107,6 +107,7 @@ def test_a_folder_is_kept_for_its_plan(tmp_path: Path) -> None:
     [
         (("--game", "metro"), "metro has one board; there are no board sets to list, show or check"),
         (("--cities", "0"), "--cities takes 'all' or a number from 1 to 87,480, not '0'"),
+        (("--levels", "club", "--games-per-city", "expert=9"), "--games-per-city names expert, which is not among the"),
         (("--games-per-city", "club=x"), "--games-per-city takes a number of games above 1, or LEVEL=NUMBER, not"),
     ],
 )
