@@ -3,6 +3,7 @@
 import mmsim
 
 project = "mmsim"
+copyright = "the mmsim contributors"
 release = mmsim.__version__
 extensions = ["myst_parser", "build_tools.site"]
 exclude_patterns = ["examples"]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from mmsim.analysis.knob_grid import KnobGrid, Setting
-from mmsim.errors import MmsimError
+from mmsim.system.extras import missing_extra
 
 _TRIES = 4  # proposals per ruleset that is wanted; some are known already, or change too much
 
@@ -20,11 +20,9 @@ class Proposer:
     def __init__(self, grid: KnobGrid, seed: int) -> None:
         try:
             import optuna  # most commands do without
-        except ImportError:
-            raise MmsimError(
-                f"these knobs make {grid.cells:,} rulesets, more than are to be played, so the search needs Optuna: "
-                "pip install 'mmsim[design]'"
-            ) from None
+        except ImportError as error:
+            purpose = f"these knobs make {grid.cells:,} rulesets, more than are to be played, so the search needs"
+            raise missing_extra(purpose, "design") from error
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._optuna: Any = optuna
         sampler = optuna.samplers.TPESampler(seed=seed % 2**32, multivariate=True, constant_liar=True)

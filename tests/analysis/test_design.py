@@ -191,6 +191,6 @@ def test_games_that_are_kept_are_not_played_again(tmp_path: Path, monkeypatch: p
 
 def test_a_search_too_large_to_be_played_whole_says_that_it_needs_optuna(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(MmsimError, match=r"405 rulesets.*pip install 'mmsim\[design\]'"):
+    with pytest.raises(MmsimError, match=r"405 rulesets.*needs the extra mmsim\[design\]: pip install"):
         search(goal(rulesets=30))
     assert search(goal(knobs={"komi": "2:4"})).winner is not None
