@@ -7,7 +7,8 @@ def test_the_rules_of_both_games_are_listed_once_in_the_order_of_their_pages() -
     assert len(set(RULES)) == len(RULES)
     first_of_metro = RULES.index("X1")
     assert RULES[:3] == ("G1", "G2", "G3")
-    assert RULES[first_of_metro - 8 : first_of_metro] == ("L1", "TT1", "TT2", "TT3", "TT4", "TT5", "TT6", "W1")
+    ours = ("TT1", "TT2", "TT3", "TT4", "TT5", "TT6", "W1", "H1", "H2", "H3", "H4")
+    assert RULES[first_of_metro - len(ours) : first_of_metro] == ours
     assert RULES[first_of_metro:] == tuple(f"X{number}" for number in range(1, len(RULES) - first_of_metro + 1))
 
 
