@@ -23,6 +23,7 @@ RECORDS = DOCS / "replays"
 PLAYOUTS = 40  # per turn, for the graph of a replay
 _PAGES = {"contributing": ROOT / "CONTRIBUTING.md", "changelog": ROOT / "CHANGELOG.md"}  # shown as pages of docs/
 _LINK = re.compile(r"(?<!!)\[((?:!\[[^\]]*\]\([^)]*\)|[^\[\]])+)\]\(([^)\s#]+)(#[^)\s]+)?\)")
+_RULE = re.compile(r"^- \*\*([A-Z]+\d+)\*\*", re.MULTILINE)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -52,6 +53,10 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def read_page(app: Any, name: str, source: list[str]) -> None:
     if name in _PAGES:
         source[0] = _PAGES[name].read_text(encoding="utf-8")
+    if name.startswith("rules/"):
+        source[0] = _RULE.sub(
+            r'- <span id="\1"></span>**\1**', source[0]
+        )  # so that rules/metromania.html#D3 is rule D3
     source[0] = site_links(source[0], _PAGES.get(name, DOCS / f"{name}.md").parent, (DOCS / name).parent)
 
 

@@ -12,7 +12,9 @@ from urllib.parse import unquote
 
 import pytest
 
+from build_tools.markdown import SHIPPED
 from build_tools.site import DOCS, RECORDS, ROOT, site_links
+from mmsim.core.rulebook import rulebook
 from mmsim.games import find_shell
 from tests.docs.pages import text_of
 from tests.report.conftest import browser as browser
@@ -79,6 +81,11 @@ def test_every_page_is_of_one_kind(site: Path) -> None:
     assert elsewhere == {"index", "contributing", "changelog", "glossary", "rules/metro", "rules/metromania"}
     reference = text_of("docs/reference/index.md")
     assert all(f"../{page}" in reference for page in ("glossary", "rules/metro", "rules/metromania"))
+
+
+@pytest.mark.parametrize("game", SHIPPED)
+def test_every_rule_can_be_linked_by_its_id(site: Path, game: str) -> None:
+    assert {*rulebook(game)} <= Page(site / "rules" / f"{game}.html").ids
 
 
 def test_the_replays_are_what_the_page_says_of_them(site: Path) -> None:
