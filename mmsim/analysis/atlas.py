@@ -114,8 +114,13 @@ class Atlas:
         return np.argsort(-values if ranking.highest_first else values, kind="stable")
 
     def extremes(self, ranking: Ranking) -> NDArray[np.int64]:
-        """The hundredth of all layouts that come first, by the level that was played most."""
-        order = self.ranked(ranking, self.best_level)
+        """The hundredth of all layouts that come first, on average over the levels."""
+        levels = range(len(self.levels))
+        if ranking.outcome:
+            values = sum(self.outcome(ranking.outcome, level).values[:, 0] for level in levels)
+        else:
+            values = sum(self.unevenness(level) ** 2 for level in levels)
+        order = np.argsort(-values if ranking.highest_first else values, kind="stable")
         return order[: max(1, round(_EXTREME * len(order)))]
 
     @property

@@ -9,11 +9,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from mmsim.batch.cluster import Cluster, Scheduler
 from mmsim.batch.experiment import cost_of
@@ -223,12 +225,17 @@ def _play(
 
 
 def _assemble(folder: Path, plan: AtlasPlan) -> pl.DataFrame:
-    """The table of all parts: level after level, in the order of layouts."""
-    space, frames = plan.space, []
+    """The table of all parts: level after level, in the order of layouts; every part is put in place and forgotten."""
+    space = plan.space
     numbers = np.array([space.at(place) for place in range(plan.layouts)], np.uint32)
-    for place, level in enumerate(plan.levels):
-        files = [folder / SUMS / part.file for part in plan.parts() if part.variant == place]
-        sums = pl.concat([pl.read_parquet(file, glob=False) for file in files])
-        names = pl.Series(LEVEL, [level.name], dtype=pl.String).new_from_index(0, len(sums))
-        frames.append(pl.DataFrame([names, pl.Series(NUMBER, numbers)]).hstack(sums).sort(NUMBER))
-    return pl.concat(frames)
+    rank, columns = np.argsort(np.argsort(numbers)), dict[str, NDArray[Any]]()
+    for part in plan.parts():
+        sums = pl.read_parquet(folder / SUMS / part.file, glob=False)
+        first = part.first // plan.levels[part.variant].games
+        rows = part.variant * plan.layouts + rank[first : first + len(sums)]
+        for column in sums:
+            values = column.to_numpy()
+            columns.setdefault(column.name, np.zeros(len(plan.levels) * plan.layouts, values.dtype))[rows] = values
+    levels = [pl.Series(LEVEL, [level.name]).new_from_index(0, plan.layouts) for level in plan.levels]
+    known = {LEVEL: pl.concat(levels), NUMBER: np.tile(np.sort(numbers), len(plan.levels))}
+    return pl.DataFrame({**known, **columns})

@@ -10,6 +10,10 @@ from mmsim.analysis.atlas_replay import Intervention, ReplayResult
 from mmsim.core.layouts import Ranking
 from mmsim.games import find_shell
 
+_AGREEMENT = 0.5
+_DISAGREEMENT = (
+    ": who is ahead on a layout depends on who plays, and a layout that is fair for one is not for the other"
+)
 Table = tuple[list[str], list[list[str]]]  # headings and rows
 
 
@@ -47,10 +51,13 @@ def trust(atlas: Atlas) -> list[str]:
             f"other levels say, of unevenness {atlas.unevenness_reliability(level):.2f}."
         )
     first, *others = atlas.levels
-    return lines + [
-        f"True win shares at {first} and {other} have a correlation of {atlas.agreement(0, level):.2f}."
-        for level, other in enumerate(others, 1)
-    ]
+    for level, other in enumerate(others, 1):
+        agreement = atlas.agreement(0, level)
+        lines.append(
+            f"True win shares at {first} and {other} have a correlation of {agreement:.2f}"
+            f"{_DISAGREEMENT if agreement < _AGREEMENT else ''}."
+        )
+    return lines
 
 
 def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> Table:
