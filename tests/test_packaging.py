@@ -56,7 +56,7 @@ def test_the_wheel_holds_the_package_its_data_and_the_command(wheel: Path) -> No
         names = set(archive.namelist())
         scripts = archive.read(f"mmsim-{__version__}.dist-info/entry_points.txt").decode()
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mmsim").rglob("*.py")}
-    kinds = ("boards", "experiments", "docs/rules")
+    kinds = ("atlas", "boards", "experiments", "docs/rules")
     data = {f"mmsim/data/{kind}/{file.name}" for kind in kinds for file in (ROOT / kind).iterdir()}
     assert {"mmsim/data/boards/roomy.toml", "mmsim/data/experiments/municipality-4p.toml"} <= data
     assert "mmsim/data/docs/rules/metromania.md" in data

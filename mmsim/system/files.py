@@ -39,7 +39,7 @@ def failing_with(problem: str, kind: type[MmsimError] = MmsimError) -> Iterator[
 
 
 def data_folder(name: str) -> Path:
-    """The folder `boards`, `experiments` or `docs/rules`: inside the wheel, or beside the package in a checkout."""
+    """A folder of data, such as `boards`: inside the wheel, or beside the package in a checkout."""
     shipped = _PACKAGE / "data" / name
     return shipped if shipped.is_dir() else _PACKAGE.parent / name
 
