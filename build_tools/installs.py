@@ -13,6 +13,7 @@ import zipfile
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ class Python(NamedTuple):
 def find_pythons(named: Sequence[str] = ()) -> list[Python]:
     """The newest release of every CPython from 3.11 on: those named, else those on the path and of pyenv."""
     newest: dict[tuple[int, int], Python] = {}
-    for path in map(Path, named) if named else _candidates():
+    for path in (Path(which(name) or name) for name in named) if named else _candidates():
         try:
             asked = subprocess.run([path, "-c", _ASK], capture_output=True, text=True, check=True).stdout.split()
         except (OSError, subprocess.CalledProcessError):

@@ -32,6 +32,12 @@ def test_of_several_releases_the_newest_is_used(tmp_path: Path, monkeypatch: pyt
     assert [python.version for python in find_pythons()] == [(3, 12, 11)]
 
 
+def test_a_python_is_named_by_its_path_or_looked_for_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Path(sys.executable)
+    monkeypatch.setenv("PATH", str(here.parent))
+    assert [python.path for python in find_pythons([here.name])] == [here]  # strangers have another PATH
+
+
 def test_a_python_that_is_named_and_does_not_run_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="is not a Python that runs"):
         find_pythons([str(tmp_path / "nowhere")])
