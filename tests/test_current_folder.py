@@ -34,6 +34,7 @@ cluster certificates tls
 compare theirs
 report theirs --out report
 sweep metro --vary hand=1,2 --players 2 --bots uniform --games 20 --workers 2
+design metro --goal score>=9 --vary hand=1,2 --players 2 --levels uniform --games 120 --proof-games 120 --workers 2
 why metro --players 2 --bots uniform --games 8 --only hand=2 --workers 2
 openings theirs
 heat theirs --games 4 --out heat.svg --workers 2

@@ -153,9 +153,14 @@ class Search:
 
     def _unplayed(self) -> list[Setting]:
         """Legal settings that change less than the smallest one that is shown to meet the goal so far."""
-        limit = min((one.cost for one in self._promising() if one.findings[self.cells[0]] is Finding.MET), default=inf)
+        limit = self._ceiling
         cheaper = (setting for setting in self._by_cost if self.grid.cost(setting, self.book) < limit)
         return [setting for setting in cheaper if not self._is_played(setting) and self._is_legal(setting)]
+
+    @property
+    def _ceiling(self) -> float:
+        """What the smallest change costs that is shown to meet the goal so far."""
+        return min((one.cost for one in self._promising() if one.findings[self.cells[0]] is Finding.MET), default=inf)
 
     @property
     def _played(self) -> int:
@@ -167,6 +172,9 @@ class Search:
     def _explore(self) -> None:
         """Race rulesets until none is left that changes less than the best one, or enough have been played."""
         while (room := self.goal.rulesets - self._played) > 0 and (left := self._unplayed()):
+            if unsure := self._unsure():  # first look closer at small changes, then at larger ones
+                self._race(unsure, self.cells[0], self.goal.proof_games)
+                continue
             single = [setting for setting in left if len(self.grid.changes(setting, self.book)) <= 1]
             wanted = single[:_BATCH] if single else left[:_BATCH] if len(left) <= room else self._ask(left)
             batch = [self._candidate(setting) for setting in wanted[:room]]
@@ -185,9 +193,16 @@ class Search:
         proposed = self._proposer.ask(_BATCH, set(left))
         return [*dict.fromkeys((*proposed, *left[: _BATCH - len(proposed)]))]
 
-    def _race(self, candidates: Sequence[Candidate], cell: Cell) -> None:
+    def _unsure(self) -> list[Candidate]:
+        """The best rulesets that seem to meet the goal, if more games may show it."""
+        race, most = self.cells[0], max(self.goal.games, self.goal.proof_games)
+        best = sorted(self._promising(), key=self._rank)[:_FINALISTS]
+        unsure = [one for one in best if one.findings[race] is Finding.OPEN and one.cost < self._ceiling]
+        return [one for one in unsure if one.evidence[race].games < self.games_at(race.level, most)]
+
+    def _race(self, candidates: Sequence[Candidate], cell: Cell, most: int = 0) -> None:
         """Play on until every ruleset is shown to meet the goal or not, or changes more than one that does."""
-        limit, games = self.games_at(cell.level, self.goal.games), 0
+        limit, games = self.games_at(cell.level, max(self.goal.games, most)), 0
         racing = list(candidates)
         while racing and games < limit:
             games = next_look(games, GAMES_GROUP, limit) if games else min(FIRST_LOOK_GAMES, limit)

@@ -5,6 +5,7 @@ what was played before, and so does one with other limits of the same metrics.
 """
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -28,7 +29,7 @@ from mmsim.core.metrics import MetricGrouping
 from mmsim.core.variant import PlayableVariant, Variant
 from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
-from mmsim.system.files import read_bytes, write_atomically
+from mmsim.system.files import read_bytes, remove_stale_temporaries, write_atomically
 
 _CHUNK_S = 10.0  # of one core by declared costs: what a killed search loses
 
@@ -56,6 +57,7 @@ class KeptGames:
         self._prepared = cache(find_game(game).prepare)
 
     def __enter__(self) -> "KeptGames":
+        remove_stale_temporaries(self._folder, re.compile(r"\w+\.npz"))
         return self
 
     def __exit__(self, *problem: object) -> None:

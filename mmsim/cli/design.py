@@ -16,7 +16,7 @@ from mmsim.cli.options import argument, option
 from mmsim.cli.progress import show_progress
 from mmsim.errors import UsageError
 from mmsim.report import design_memo
-from mmsim.system.files import write_atomically
+from mmsim.system.files import write_output
 from mmsim.system.processes import cores
 
 DESIGNS = Path("designs")
@@ -57,7 +57,10 @@ def design(
         int | None, option("--games N", "Games of a ruleset in the search at most. Default: 6000.", min=60)
     ] = None,
     proof_games: Annotated[
-        int | None, option("--proof-games N", "Games of a ruleset in the proof at most. Default: 40000.", min=60)
+        int | None,
+        option(
+            "--proof-games N", "Games of a ruleset in the proof, or close to the goal, at most. Default: 40000.", min=60
+        ),
     ] = None,
     seed: Annotated[int | None, option("--seed N", "Master seed; the same seed gives the same result.")] = None,
     workers: options.Workers = None,
@@ -87,8 +90,8 @@ def design(
     ):
         found = Search(wanted, play, progress.line).run()
     plain = design_memo.as_json(found)
-    write_atomically(folder / "design.json", json.dumps(plain, indent=1).encode() + b"\n")
-    write_atomically(folder / "memo.md", design_memo.memo(found).encode())
+    write_output(folder / "design.json", json.dumps(plain, indent=1).encode() + b"\n")
+    write_output(folder / "memo.md", design_memo.memo(found).encode())
     if as_json:
         print_json(plain)
     else:
