@@ -113,6 +113,7 @@ class Search:
         self.cells = tuple(Cell(level, board, goal.seed) for level in goal.tables() for board in goal.boards or (None,))
         self._proposer: Proposer | None = None
         self._told: set[Setting] = set()
+        self._legal: dict[Setting, bool] = {}
         self._blocks: dict[Block, Array] = {}
         self.candidates: dict[Setting, Candidate] = {}
         self._alpha = ALPHA / (min(goal.rulesets, self.grid.cells) * len(self.cells))
@@ -144,12 +145,14 @@ class Search:
         return sorted(self.grid.settings(), key=lambda setting: self.grid.cost(setting, self.book))
 
     def _is_legal(self, setting: Setting) -> bool:
-        try:
+        if setting not in self._legal:
             rules = ",".join((self.goal.base, *self.grid.changes(setting, self.book)))
-            find_shell(self.goal.game).explain(rules, self.goal.players)
-        except UsageError:  # a value contradicts another rule
-            return False
-        return True
+            try:
+                find_shell(self.goal.game).explain(rules, self.goal.players)
+                self._legal[setting] = True
+            except UsageError:  # a value contradicts another rule
+                self._legal[setting] = False
+        return self._legal[setting]
 
     def _unplayed(self) -> list[Setting]:
         """Legal settings that change less than the smallest one that is shown to meet the goal so far."""
