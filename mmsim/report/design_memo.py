@@ -97,10 +97,11 @@ def _nothing_found(design: Design, wanted: str) -> Iterator[str]:
         yield f"No ruleset within these knobs meets the goal ({wanted}): all {played:,} are shown to miss it."
     elif design.finalists:
         yield f"No ruleset is confirmed to meet the goal ({wanted}); {played:,} of {design.grid:,} were played."
-        nearest = design.finalists[0]
+        nearest = next((one for one in design.finalists if _is_open(design, one)), design.finalists[0])
         needed = max(design.planned.values())
         plan = f"{fmt.games(needed, needed)} would settle it" if needed < inf else "its estimate is at the limit itself"
-        yield f"Nearest is {nearest.title}, {nearest.finding(design.proof_cells)} in the proof; {plan}."
+        more = f"; {plan}" if nearest is design.finalists[0] and _is_open(design, nearest) else ""
+        yield f"Nearest is {nearest.title}, {nearest.finding(design.proof_cells)} in the proof{more}."
         return
     else:
         yield (
@@ -114,6 +115,10 @@ def _nothing_found(design: Design, wanted: str) -> Iterator[str]:
         for limit in _by_metric(design.constraints)
     )
     yield f"Nearest is {nearest.title}: {'; '.join(shown)} ({race.name}, {nearest.evidence[race].games:,} games)."
+
+
+def _is_open(design: Design, one: Candidate) -> bool:
+    return one.finding(design.proof_cells) is Finding.OPEN
 
 
 def _caveats(design: Design) -> Iterator[str]:

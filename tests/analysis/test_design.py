@@ -194,3 +194,13 @@ def test_a_search_too_large_to_be_played_whole_says_that_it_needs_optuna(monkeyp
     with pytest.raises(MmsimError, match=r"405 rulesets.*needs the extra mmsim\[design\]: pip install"):
         search(goal(rulesets=30))
     assert search(goal(knobs={"komi": "2:4"})).winner is not None
+
+
+def test_a_finalist_that_the_proof_excludes_is_not_said_to_need_more_games() -> None:
+    design = search(goal(goals="seat_imbalance <= 2 pp", knobs={"komi": "0:4"}, proof_games=60))
+    assert design.winner is None
+    (proof,) = design.proof_cells
+    assert "would settle it" in design_memo.answer(design)[1]
+    for one in design.finalists:
+        one.findings[proof] = Finding.FAILED
+    assert design_memo.answer(design)[1].endswith("not met in the proof.")
