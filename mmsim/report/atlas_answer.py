@@ -1,6 +1,7 @@
 """What an atlas says, in sentences and tables: which layouts are fair, how sure that is, and what makes them so."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -11,9 +12,8 @@ from mmsim.core.layouts import Ranking
 from mmsim.games import find_shell
 
 _AGREEMENT = 0.5
-_DISAGREEMENT = (
-    ": who is ahead on a layout depends on who plays, and a layout that is fair for one is not for the other"
-)
+_NOTHING = 0.1  # a lower reliability: layouts hardly differ at that level, or too little is known
+_DISAGREEMENT = "Who is ahead on a layout depends on who plays: one that is fair for one level need not be for another."
 Table = tuple[list[str], list[list[str]]]  # headings and rows
 
 
@@ -50,13 +50,13 @@ def trust(atlas: Atlas) -> list[str]:
             f"{atlas.raw_reliability(level):.2f} from these games alone, {atlas.reliability(level):.2f} with what the "
             f"other levels say, of unevenness {atlas.unevenness_reliability(level):.2f}."
         )
-    first, *others = atlas.levels
-    for level, other in enumerate(others, 1):
-        agreement = atlas.agreement(0, level)
-        lines.append(
-            f"True win shares at {first} and {other} have a correlation of {agreement:.2f}"
-            f"{_DISAGREEMENT if agreement < _AGREEMENT else ''}."
-        )
+    known = [level for level in range(len(atlas.levels)) if atlas.raw_reliability(level) > _NOTHING]
+    agreements = {pair: atlas.agreement(*pair) for pair in combinations(known, 2)}
+    lines += [
+        f"True win shares at {atlas.levels[level]} and {atlas.levels[other]} have a correlation of {agreement:.2f}."
+        for (level, other), agreement in agreements.items()
+    ]
+    lines += [_DISAGREEMENT] if min(agreements.values(), default=1.0) < _AGREEMENT else []
     return lines
 
 
