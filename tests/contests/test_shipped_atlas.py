@@ -1,6 +1,7 @@
 """The atlas that comes with mmsim: a sample of it is played again to the byte, and commands draw from it."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -8,10 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from mmsim.analysis.atlas import FAIR, LOPSIDED, Atlas, shipped_atlas
-from mmsim.contests.atlas import PLAN, TABLE, play_atlas, read_plan
+from mmsim.analysis.atlas import FAIR, FDR, LOPSIDED, Atlas, shipped_atlas
+from mmsim.analysis.atlas_replay import replay_extremes
+from mmsim.contests.atlas import PLAN, TABLE, play_atlas, read_plan, replay
 from mmsim.games import find_shell
 from mmsim.system.files import data_folder
+from mmsim.system.processes import cores
 from mmsim.tables.frames import parquet_bytes
 from tests.cli.runner import complaint, output
 
@@ -99,3 +102,17 @@ def test_the_report_ranks_by_any_of_its_levels_and_writes_everything(tmp_path: P
     assert len([*(tmp_path / "cities").glob("*.svg")]) == 15
     assert pl.read_csv(tmp_path / "layouts.csv").height == 2 * 87_480
     assert "unknown level of this atlas 'clab'" in complaint(USAGE, "atlas", "report", "--level", "clab")
+
+
+@pytest.mark.slow
+def test_extremes_keep_their_side_on_a_new_seed_and_hardly_any_alarm_is_false(atlas: Atlas) -> None:
+    level = msgspec.structs.replace(atlas.plan.levels[0], games=600)
+
+    def play(numbers: Sequence[int]) -> pl.DataFrame:
+        return replay(atlas.plan, level, numbers, 35, cores(), lambda status: None)
+
+    result = replay_extremes(atlas, 0, play)
+    fair, lopsided, random, _ = result.groups
+    assert min(fair.kept_side or 0, lopsided.kept_side or 0) >= 0.9
+    assert fair.unevenness + fair.half_width < random.unevenness - random.half_width
+    assert result.false_share <= FDR
