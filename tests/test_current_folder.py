@@ -38,6 +38,8 @@ design metro --goal score>=9 --vary hand=1,2 --players 2 --levels uniform --game
 why metro --players 2 --bots uniform --games 8 --only hand=2 --workers 2
 openings theirs
 heat theirs --games 4 --out heat.svg --workers 2
+atlas run --cities 2 --games-per-city 2 --levels beginner --workers 2 --out every-city --quiet
+atlas report
 chances theirs --games 2 --playouts 2 --workers 2
 ladder --game metro --bots uniform,greedy --players 2 --games 8 --workers 2
 rules list

@@ -27,7 +27,6 @@ from mmsim.report.sentences import capitalise, join_words, with_reference
 
 _COLUMNS = ("variant", "level", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
 _WORD_COLUMNS = 4
-_REPLAY_PLAYOUTS = 50  # after every turn, for the graph of chances beside a replay
 _MAX_KINDS = 2  # named as the most usual opening; more cannot be separated
 _MAP_TITLE, _DIFFERENCE_TITLE = "Where things lie", "What lies elsewhere"  # of heat maps
 
@@ -208,13 +207,18 @@ def remarkable_games(data: ReportData) -> Section | None:
             "Games whose records this run does not have are not drawn; "
             f"“mmsim resume {folder}” writes those of a whole run."
         )
+    elif not playouts and isinstance(find_game(name), EstimatesWinChances):
+        text.append(f"After “mmsim chances {folder}” the pages of these games show who was likely to win, too.")
     return Section("remarkable-games", "Games", "Games worth a look", text, [], [], pictures)
 
 
 def _playouts(run: RunTables) -> int:
-    """How many playouts the chances to win of a run were estimated with, or enough for the pages of a few games."""
+    """How many playouts the chances to win of a run were estimated with; 0 if they were not.
+
+    Estimating takes compiled code, which a report does not load unless the run shows that somebody wants it.
+    """
     table = read_win_chances(run.folder)
-    return _REPLAY_PLAYOUTS if table is None or table.is_empty() else int(table["playouts"].cast(pl.Int64).max())  # type: ignore[arg-type]
+    return 0 if table is None or table.is_empty() else int(table["playouts"].cast(pl.Int64).max())  # type: ignore[arg-type]
 
 
 def _draw_end(game: str, record: dict[str, Any]) -> bytes:
@@ -231,6 +235,6 @@ def _make_replay_page(
     assert isinstance(shell, ReplaysRecords)
     from mmsim.report.replay_page import page  # only what draws imports the drawing code
 
-    if not chances and isinstance(game, EstimatesWinChances):
+    if not chances and playouts and isinstance(game, EstimatesWinChances):
         chances = game.win_chances(record, playouts).tolist()
     return page(replace(shell.replay(record), chances=chances), title, "../report.html").encode()

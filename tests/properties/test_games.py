@@ -72,7 +72,7 @@ def scores_add_up(game: Game) -> None:
         half = (outcome.station_points[seat] + up) // 2
         assert outcome.kept_points[seat] == {0: 0, 1: half, 2: outcome.station_points[seat]}[ended]
         trips = [trip.scores[seat] for trip in outcome.trips]
-        assert outcome.scores[seat] == outcome.kept_points[seat] + sum(trips)
+        assert outcome.scores[seat] == outcome.kept_points[seat] + sum(trips) + rules.points_by_seat[seat]
         both = rules.trip_points + rules.own_marker_bonus
         assert set(trips[:6]) <= {0, rules.trip_points, both, -rules.penalty}
         assert trips[6] in (0, rules.park_lake_points)

@@ -121,13 +121,6 @@ def test_the_page_loads_nothing(page: str, report: Path) -> None:
     assert outside <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 
 
-def test_replays_of_a_report_have_a_graph_of_chances_and_a_way_back(report: Path) -> None:
-    for name in GAMES:
-        replay = (report / f"games/{name}.html").read_text()
-        assert 'id="chances"' in replay
-        assert 'href="../report.html"' in replay
-
-
 def test_ids_are_unique(page: str) -> None:
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))

@@ -31,7 +31,7 @@ def share(bot: str, three: str, games: int, rules: str = "print", players: int =
         ("runner", "uniform", 0.55, 4000),
         ("planner", "uniform", 0.85, 4000),
         ("planner", "greedy", 0.65, 4000),
-        ("planner", "runner", 0.50, 8000),
+        ("planner", "runner", 0.45, 8000),
         ("expert", "planner", 0.34, 60000),
         ("expert", "networker", 0.45, 6000),
         ("search:turns=8,playouts=12,rounds=2,prior=2", "expert", 0.45, 2400),
