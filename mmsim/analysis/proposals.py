@@ -14,7 +14,7 @@ _TRIES = 4  # proposals per ruleset that is wanted; some are known already, or c
 
 
 class Proposer:
-    """Optuna as a source of settings. It is seeded, and is told everything in a fixed order, so that a search that is
+    """Optuna as a source of settings. It is seeded and learns of games in a fixed order, so that a search that is
     played again proposes the same."""
 
     def __init__(self, grid: KnobGrid, seed: int) -> None:

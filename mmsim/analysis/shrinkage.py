@@ -65,7 +65,7 @@ def _weights(between: Array, within: Array) -> Array:
 
 
 def multinomial_noise(shares: Array, games: Array) -> Array:
-    """The average covariance of observed shares around true ones, without bias: of wins in so many games each."""
+    """The average covariance of observed shares around true ones, without bias, by the number of games behind each."""
     weights = 1 / np.maximum(games - 1, 1)
     covariance = np.diag((shares * weights[:, None]).sum(axis=0)) - (shares * weights[:, None]).T @ shares
     return np.asarray(covariance / len(shares))

@@ -69,7 +69,7 @@ COMMANDS = {
         "why": Command("why", "Change one thing at a time: how much of an effect goes away?"),
         "openings": Command("openings", "List the openings of each seat and how well they do."),
         "heat": Command("heat", "Draw heat maps of where things are at the end of games."),
-        "atlas run": Command("atlas", "Play so many games on every layout of a board; resumable."),
+        "atlas run": Command("atlas", "Play every layout of a board equally often; resumable."),
         "atlas report": Command(
             "atlas", "Rank the layouts of an atlas, and say how sure that is and what makes them so."
         ),

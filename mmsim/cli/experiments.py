@@ -69,7 +69,7 @@ levels = "{level}"
 elsewhere_levels = "{levels}"
 elsewhere = []
 
-# At most so many rulesets are played, each with so many games in the search and in the proof (slow levels play fewer).
+# The most rulesets to play, and the most games of each in the search and in the proof (slow levels play fewer).
 rulesets = 200
 games = 6000
 proof_games = 40000

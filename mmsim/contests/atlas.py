@@ -1,4 +1,4 @@
-"""Playing an atlas: so many games on every layout of a board, at every level, kept as sums per layout.
+"""Playing an atlas: a fixed number of games per layout of a board and level, kept as sums per layout.
 
 The folder of an atlas has its plan (`atlas.json`), a journal of finished parts, and in the end the table
 (`atlas.parquet`), whose bytes depend on the plan alone.
