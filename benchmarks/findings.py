@@ -57,9 +57,9 @@ import polars as pl
 
 lines = mmsim.read("{folder}").lines.filter(pl.col("seat").is_not_null())
 place = (pl.col("line") - 1) % 8 + 1
-points = lines.group_by("member", place=place).agg(pl.col("points").mean()).sort("member", "place").collect()
-for (member,), rows in points.group_by("member", maintain_order=True):
-    print(member, rows["points"].round(2).to_list())
+points = lines.group_by("level", place=place).agg(pl.col("points").mean()).sort("level", "place").collect()
+for (level,), rows in points.group_by("level", maintain_order=True):
+    print(level, rows["points"].round(2).to_list())
 """
 _HAS_STATIONS = "metro-seats-4p"
 

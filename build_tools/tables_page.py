@@ -3,21 +3,16 @@
 import polars as pl
 
 from build_tools.markdown import SHIPPED, code, table
-from mmsim.batch.level_columns import with_level
 from mmsim.core.game import SimulatedGame
 from mmsim.games import find_game
 
 _HEAD = """\
 # The tables of a run
 
-Every column of every table of a run as [`mmsim export`](../how-to/export.md) writes it. Where a column can be null, its
-description says what that means. Columns with the same meaning have the same name in both games. Written by
-`make docs` from the declarations in `mmsim/metromania/engine/result_tables.py` and
-`mmsim/metro/engine/result_tables.py`; do not edit.
-
-[The folder of a run](run-folder.md) has the same tables in one Parquet file per part, with two differences: in a run of
-several levels `variant` ends in the level, as in `print-4p~expert`, and the second column has the bots of the table
-instead of the level.
+Every column of every table of a run: in [its folder](run-folder.md), as [`mmsim export`](../how-to/export.md) writes
+it, and in [Python](../how-to/python.md). Where a column can be null, its description says what that means. Columns with
+the same meaning have the same name in both games. Written by `make docs` from the declarations in
+`mmsim/metromania/engine/result_tables.py` and `mmsim/metro/engine/result_tables.py`; do not edit.
 """
 _ROWS = {"games": "game", "seats": "seat and game", "trips": "trip and game", "lines": "line and game"}
 
@@ -32,9 +27,7 @@ def _game_section(name: str) -> str:
 
 
 def _table_section(title: str, name: str, game: SimulatedGame) -> str:
-    columns = with_level(pl.LazyFrame(schema=game.tables[name]), {"": ""}).collect_schema()
-    texts = {**game.columns[name], "level": "level of play, or the bots of the table if the run names bots"}
-    rows = [(code(column), _type(kind), texts[column]) for column, kind in columns.items()]
+    rows = [(code(column), _type(kind), game.columns[name][column]) for column, kind in game.tables[name].items()]
     return f"\n## {title}, one row per {_ROWS[name]}\n\n{table(('column', 'type', 'description'), rows)}"
 
 

@@ -23,7 +23,7 @@ from mmsim.batch.remarkable import keep_records
 from mmsim.batch.run import Run
 from mmsim.batch.worker import PartPlayer, write_part
 from mmsim.compiled import cache, execution_mode
-from mmsim.tables.frames import row_digest
+from mmsim.tables.frames import games_digest
 
 MUNICIPALITY = ("print", "print+loyal", "print+no-corruption")
 
@@ -72,10 +72,12 @@ def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None
     frame = pl.read_parquet(path).with_columns(**columns)
     frame.write_parquet(path)
     data = path.read_bytes()
-    file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
+    run = Run(folder)
+    digest = games_digest(frame, run.manifest.variants[run.plan.part(part).variant])
+    file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), digest)
     entries = [
         replace(entry, tables={**entry.tables, table: file}) if entry.part == part else entry
-        for entry in Run(folder).journal_entries()
+        for entry in run.journal_entries()
     ]
     rewrite(folder / "parts.jsonl", iter(entries))
 

@@ -326,7 +326,7 @@ def open_run(path: Path, shipped: bool = False) -> RunTables:
     tension = None if chances is None else tension_table(calibrated(chances))
 
     def scan(some: Sequence[Part]) -> dict[str, pl.LazyFrame]:
-        tables = {table: run.scan(table, some) for table in run.table_names}
+        tables = {table: run.scan_by_name(table, some) for table in run.table_names}
         if tension is not None and some:
             in_parts = pl.col("game").is_between(min(part.first for part in some), max(part.last for part in some))
             in_parts &= pl.col("variant").is_in({run.variant_names[part.variant] for part in some})

@@ -75,7 +75,7 @@ def _problems(run: Run, sample: int, progress: CheckProgress) -> Iterator[str]:
 
 def _wrong_rows(run: Run, entry: JournalEntry) -> Iterator[str]:
     """Files of a part with the right checksum whose rows are not those of the journal."""
-    from mmsim.tables.frames import row_digest
+    from mmsim.tables.frames import games_digest
     from mmsim.tables.parquet_files import read_checked
 
     for table, file in entry.tables.items():
@@ -86,7 +86,7 @@ def _wrong_rows(run: Run, entry: JournalEntry) -> Iterator[str]:
         except MmsimError as error:
             yield f"{path} {error}"
             continue
-        if row_digest(frame) != file.digest:
+        if games_digest(frame, run.manifest.variants[entry.variant]) != file.digest:
             yield f"{path} does not match the digest of its rows in the journal"
 
 

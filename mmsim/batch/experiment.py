@@ -32,10 +32,8 @@ _RANGES = {
     "part_games": (1, 1_000_000),
     "retrain_games": (100, 10_000_000),
 }
-DECISIONS_EVERY, HELD_OUT_EVERY = (
-    10,
-    5,
-)  # games to retrain with: one game of these for this many to learn positions from
+# Games to learn positions from for every game to learn decisions from, and for every game to judge the nets by.
+DECISIONS_EVERY, HELD_OUT_EVERY = 10, 5
 _RETRAINING_S = 300.0  # of one core and per variant, by declared costs; on a slow core it may be twice as long
 _POSITIONS_COST, _DECISIONS_COST = 3.0, 5.0  # of a game to learn from, with the fit, relative to one that is played
 
@@ -424,6 +422,7 @@ def variants_of(experiment: Experiment, nets: Sequence[str] = ()) -> list[Varian
     variants: list[Variant] = []
     count = len(experiment.variants) * max(1, len(experiment.boards))
     for level in experiment.tables:
+        named = level.name if experiment.levels else ""
         level_suffix = f"{OF_LEVEL}{level.name}" if len(experiment.tables) > 1 else ""
         for board in experiment.boards or (None,):
             suffix = f"{ON_BOARD}{board_label(board)}" if board and len(experiment.boards) > 1 else ""
@@ -435,7 +434,7 @@ def variants_of(experiment: Experiment, nets: Sequence[str] = ()) -> list[Varian
                 bots = with_nets(experiment.game, level.bots, file) if file else level.bots
                 variants.append(
                     Variant(
-                        *(rules, experiment.players, board, bots, seed, experiment.seats, suffix + level_suffix),
+                        *(rules, experiment.players, board, bots, seed, experiment.seats, suffix, named, level_suffix),
                         move_seconds=experiment.move_seconds,
                     )
                 )

@@ -6,8 +6,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from mmsim.batch.experiment import OF_LEVEL
-from mmsim.batch.level_columns import levels_of, with_level
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.extras import missing_extra
@@ -25,7 +23,6 @@ _SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {  # one table pe
 _SHEETS, _DATABASE = ".xlsx", ".duckdb"  # these hold several tables
 ENDINGS = (*_SINKS, _SHEETS, _DATABASE)
 _MAX_SHEET_ROWS = 1_048_575  # below the column names
-_SPLIT_NAME = (f"split_part(variant, '{OF_LEVEL}', 1)", f"split_part(variant, '{OF_LEVEL}', 2)")  # in SQL
 
 
 def export(run: Run, table: str | None, path: Path, on_step: Callable[[str], None] = lambda text: None) -> int:
@@ -37,8 +34,7 @@ def export(run: Run, table: str | None, path: Path, on_step: Callable[[str], Non
         raise UsageError(f"a {kind} file holds one table; say which with --table: {', '.join(run.table_names)}")
     names = [table] if table else run.table_names
     on_step(f"checking the files of {', '.join(names)}")
-    levels = levels_of(run.experiment)
-    frames = {name: with_level(run.table(name), levels) for name in names}
+    frames = {name: run.table(name) for name in names}
     rows = {name: _rows(frame) for name, frame in frames.items()}
     if kind == _SHEETS:
         _write_sheets(frames, rows, path, on_step)
@@ -86,9 +82,6 @@ def _write_database(run: Run, rows: Mapping[str, int], path: Path, on_step: Call
         import duckdb
     except ImportError as error:
         raise missing_extra("databases need", "export") from error
-    levels = levels_of(run.experiment)
-    name, level = ("variant", "$level") if "" in levels else _SPLIT_NAME
-    named = {"level": levels[""]} if "" in levels else {}
     with open_output(path) as file, temporary_folder() as scratch:
         database_file = scratch / "tables.duckdb"
         try:
@@ -96,9 +89,8 @@ def _write_database(run: Run, rows: Mapping[str, int], path: Path, on_step: Call
                 for table, count in rows.items():
                     on_step(f"writing {count:,} rows of {table}")
                     parts = [str(run.folder / table / part.file) for part in run.verified_parts(table)]
-                    columns = f"{name} AS variant, {level} AS level, * EXCLUDE (variant, member)"
-                    query = f'CREATE TABLE "{table}" AS SELECT {columns} FROM read_parquet($parts)'
-                    database.execute(query, {"parts": parts, **named})
+                    query = f'CREATE TABLE "{table}" AS SELECT * FROM read_parquet($parts)'
+                    database.execute(query, {"parts": parts})
         except duckdb.Error as error:
             raise MmsimError(f"cannot write {path}: {str(error).splitlines()[0]}") from error
         with database_file.open("rb") as content:

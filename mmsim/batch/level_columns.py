@@ -1,4 +1,4 @@
-"""Tables as people read them: a column for the variant and one for the level of play."""
+"""Tables about the variants of a run as people read them: a column for the variant and one for the level of play."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -7,8 +7,6 @@ from mmsim.batch.experiment import OF_LEVEL, Experiment
 
 if TYPE_CHECKING:
     import polars as pl
-
-_REPLACED = ("member", "level")  # columns that a column for the level replaces
 
 
 def levels_of(experiment: Experiment) -> dict[str, str]:
@@ -25,7 +23,7 @@ def with_level(frame: "pl.LazyFrame", levels: Mapping[str, str]) -> "pl.LazyFram
     name = pl.col("variant").cast(pl.String)
     suffix = pl.lit("") if "" in levels else name.str.extract(f"({OF_LEVEL}.*)$", 1)
     level = suffix.replace_strict(levels, default=None, return_dtype=pl.String)
-    columns = [column for column in frame.collect_schema() if column not in _REPLACED]
+    columns = [column for column in frame.collect_schema() if column != "level"]
     columns.insert(columns.index("variant") + 1, "level")
     variant = name if "" in levels else name.str.split(OF_LEVEL).list.first()
     return frame.with_columns(variant.alias("variant"), level.alias("level")).select(columns)

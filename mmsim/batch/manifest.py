@@ -21,7 +21,7 @@ from mmsim.errors import MmsimError, UsageError, unknown
 from mmsim.system.files import checked_file_name, read_bytes, write_atomically
 from mmsim.system.validation import Count, Sha256, Text
 
-FORMAT = "mmsim-run/7"
+FORMAT = "mmsim-run/8"
 MANIFEST = "manifest.json"
 INPUTS = "inputs"  # the folder of the rulesets and boards an experiment names
 SOURCES = "bots"  # the folder of the source of bots in Python, as text

@@ -119,7 +119,7 @@ def _sort_key(column: str) -> pl.Expr:
 
 def keep_records(run: Run) -> list[KeptRecord]:
     """Write the records of a run's remarkable games beside its tables; returns their entries for the manifest."""
-    kept, games = [], run.table("games")
+    kept, games = [], run.scan_by_name("games")
     if run.manifest.nets:  # those that reports are about
         names = [run.variant_names[number] for number in run.analysed_variants]
         games = games.filter(pl.col("variant").cast(pl.String).is_in(names))

@@ -27,7 +27,6 @@ from mmsim.batch.experiment import (
     with_retrained_levels,
 )
 from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter, Line, SideFile
-from mmsim.batch.level_columns import levels_of, with_level
 from mmsim.batch.manifest import (
     FORMAT,
     INPUTS,
@@ -259,11 +258,30 @@ class Run:
             return pl.LazyFrame(schema=self.game.tables[table])
         return pl.scan_parquet([self.folder / table / part.file for part in parts], glob=False)
 
+    def scan_by_name(self, table: str, parts: Sequence[Part] | None = None) -> "pl.LazyFrame":
+        """A table whose column `variant` has the names of `variant_names`, which are different at every level.
+
+        It has some parts, without verifying them, or all that are done and verified.
+        """
+        import polars as pl  # slow to import, and not needed to list or resume a run
+
+        from mmsim.tables.frames import with_name
+
+        if parts is None:
+            parts = self.verified_parts(table)
+        if not parts or len(self.experiment.tables) == 1:
+            return self.scan(table, parts)
+        by_variant: dict[int, list[Part]] = {}
+        for part in parts:
+            by_variant.setdefault(part.variant, []).append(part)
+        names = self.variant_names
+        return pl.concat([with_name(self.scan(table, some), names[number]) for number, some in by_variant.items()])
+
     def __getattr__(self, name: str) -> "pl.LazyFrame":
         manifest: Manifest | None = self.__dict__.get("manifest")
         tables = manifest.tables if manifest else {}
         if name in tables:
-            return with_level(self.table(name), levels_of(self.experiment))
+            return self.table(name)
         raise AttributeError(f"a run has no {name!r}; its tables are {', '.join(tables)}")
 
     # --- the journal -----------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from mmsim.batch.worker import LOG, Task
 from mmsim.errors import MmsimError
 from mmsim.system.files import failing_with, open_for_appending
 from mmsim.system.machine import machine
+from mmsim.tables.frames import with_name
 
 _MIN_PACE_S = 1.0  # a shorter time says little about the pace
 _PACE_WINDOW_S = 30.0
@@ -238,7 +239,7 @@ class Session:
             for block in range(blocks, plan.blocks):
                 parts = plan.block(block)
                 run.check_footers(parts)
-                tables = {table: run.scan(table, parts) for table in run.table_names}
+                tables = {table: run.scan_by_name(table, parts) for table in run.table_names}
                 looks.add(self.metric_values(tables).collect())
             blocks = plan.blocks
             if not looks.tallies:
@@ -271,7 +272,9 @@ def forecast_games(run: Run, until: Precision, metric_values: MetricValues) -> t
     while games < _PILOT_GAMES and time.perf_counter() - started < _PILOT_S:
         played = [(ready, game.play_games(ready, games, count)) for ready in run.prepared]
         tables = {
-            table: pl.concat([game.frame(prepared, table, rows[table]) for prepared, rows in played]).lazy()
+            table: pl.concat(
+                [with_name(game.frame(prepared, table, rows[table]), prepared.name) for prepared, rows in played]
+            ).lazy()
             for table in run.table_names
         }
         looks.add(metric_values(tables).collect())

@@ -63,7 +63,8 @@ def _call(game: GameOfRun) -> Any:
 
 def _finished_games(run: Run) -> pl.LazyFrame:
     """Variant and number of every game that came to a regular end."""
-    return run.table("games").filter(pl.col("status") == "finished").select(pl.col("variant").cast(pl.String), "game")
+    games = run.scan_by_name("games")
+    return games.filter(pl.col("status") == "finished").select(pl.col("variant").cast(pl.String), "game")
 
 
 # --- chances to win --------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from mmsim.errors import MmsimError
 from mmsim.games import find_game
 from mmsim.system.files import write_atomically
 from mmsim.system.processes import exit_with_parent
-from mmsim.tables.frames import parquet_bytes, row_digest
+from mmsim.tables.frames import games_digest, parquet_bytes, row_digest
 
 LOG = logging.getLogger("mmsim.run")
 EXAMPLES = "training_examples"  # the folder of a part's training examples, where tables of games have theirs
@@ -69,7 +69,8 @@ class PartPlayer:
         for table, rows in tables.items():
             frame = self._game.frame(ready, table, rows)
             contents[table] = data = parquet_bytes(frame)
-            files[table] = File(len(rows), len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
+            digest = games_digest(frame, ready.description)
+            files[table] = File(len(rows), len(data), hashlib.sha256(data).hexdigest(), digest)
         entry = JournalEntry(
             part.number,
             part.variant,

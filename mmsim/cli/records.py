@@ -185,7 +185,7 @@ def _find_record(path: Path, variant: str | None, number: int | None, bots_from:
 
 def _list_remarkable(run: Run) -> None:
     """The games of a run that are worth a look, and the commands that show them."""
-    games = remarkable(run.table("games"), run.variant_names)
+    games = remarkable(run.scan_by_name("games"), run.variant_names)
     if not games:
         raise UsageError(f"say which game of {run.folder}: --number, from 0 to {run.games_per_variant - 1}")
     say(f"Which game of {run.folder}? These stand out:")

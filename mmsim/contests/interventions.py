@@ -84,7 +84,7 @@ def variant_of_run(folder: Path, name: str | None, level: str | None) -> tuple[s
     levels = [table.name for table in run.experiment.tables]
     chosen_level = full_name("level", level, levels) if level else EXPERT if EXPERT in levels else levels[-1]
     at_level = variants_of(run.experiment, run.nets)[levels.index(chosen_level) * len(names) // len(levels) :]
-    return run.experiment.game, replace(at_level[names.index(chosen)], suffix="", seats="fixed")
+    return run.experiment.game, replace(at_level[names.index(chosen)], suffix="", level_suffix="", seats="fixed")
 
 
 def as_played(variant: Variant) -> Change:

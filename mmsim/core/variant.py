@@ -53,6 +53,8 @@ class Variant:
     seed: int = 1
     seats: str = "fixed"
     suffix: str = ""  # appended to its name in tables, which is that of the rules and players
+    level: str = ""  # who plays it, as tables say it; empty: its bots
+    level_suffix: str = ""  # appended to the name of its games where several levels play it
     move_seconds: float | None = None  # bots in Python run in processes of their own, with this time limit per move
     interventions: tuple[str, ...] = ()  # what is changed in play, see `SimulatedGame.interventions`
 
@@ -96,6 +98,12 @@ class VariantDescription(Struct, frozen=True, forbid_unknown_fields=True, omit_d
         return tuple(str(bot["bot"]) for bot in self.bots)
 
     @property
+    def listed_bots(self) -> str:
+        """One bot that has all seats, or those of the seats as they are listed."""
+        bots = self.bot_specs
+        return bots[0] if len({*bots}) == 1 else ",".join(bots)
+
+    @property
     def games_per_deal(self) -> int:
         return games_per_deal(self.players, self.seats == "rotate")
 
@@ -117,9 +125,19 @@ class PlayableVariant:
     rules_version: int | str = field(default=1, kw_only=True)  # changes whenever the same seed gives another game
 
     @property
-    def name(self) -> str:
-        """What the variant is called in tables."""
+    def shared_name(self) -> str:
+        """What the variant is called in tables, at every level."""
         return f"{self.rules.variant}{self.variant.suffix}"
+
+    @property
+    def name(self) -> str:
+        """What its games are called: the variant, and the level if there are several."""
+        return f"{self.shared_name}{self.variant.level_suffix}"
+
+    @property
+    def level(self) -> str:
+        """The level of play, or the bots of the table if the run names bots."""
+        return self.variant.level or self.description.listed_bots
 
     @property
     def seed(self) -> int:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 _FIRST_COLUMNS = {
     "variant": "rules and number of players, as the experiment names them",
-    "member": "bot of all seats, or the bots of the seats as they are listed; exports have the level instead",
+    "level": "level of play, or the bots of the table if the run names bots",
 }
 _ADDED_COLUMNS = {  # by `tables/frames.py`: compiled code knows neither names nor how many games share a deal
     "games": {

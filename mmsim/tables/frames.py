@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mmsim.core.game import SimulatedGame
 from mmsim.core.seating import Seating
-from mmsim.core.variant import PlayableVariant
+from mmsim.core.variant import PlayableVariant, VariantDescription
 from mmsim.tables.columns import Column, describe_columns, row_types
 
 MAX_CACHED_TEXTS = 1 << 14  # distinct codes of a column whose text is remembered between calls
@@ -40,7 +40,7 @@ class TabledGame(SimulatedGame):
         return describe_columns(self.declared)
 
     def frame(self, prepared: PlayableVariant, table: str, rows: NDArray[Any]) -> pl.DataFrame:
-        return self._frame(table, rows, prepared.name, prepared.seating)
+        return self._frame(table, rows, (prepared.shared_name, prepared.level), prepared.seating)
 
     @cached_property
     def row_types(self) -> dict[str, np.dtype[Any]]:
@@ -50,14 +50,15 @@ class TabledGame(SimulatedGame):
     def _schemas(self) -> dict[str, pl.Schema]:
         nobody = Seating((), (), False)
         return {
-            table: self._frame(table, np.zeros(0, row_type), "", nobody).schema
+            table: self._frame(table, np.zeros(0, row_type), ("", ""), nobody).schema
             for table, row_type in self.row_types.items()
         }
 
-    def _frame(self, table: str, rows: NDArray[Any], variant: str, seating: Seating) -> pl.DataFrame:
+    def _frame(self, table: str, rows: NDArray[Any], names: tuple[str, str], seating: Seating) -> pl.DataFrame:
+        """`names` are those of the variant and of the level."""
         bots = [bot.spec for bot in seating.bots]
-        member = bots[0] if len({*bots}) == 1 else ",".join(bots)
-        columns = {"variant": _repeat(variant, len(rows)), "member": _repeat(member, len(rows))}
+        variant, level = names
+        columns = {"variant": _repeat(variant, len(rows)), "level": _repeat(level, len(rows))}
         for column in self.declared[table]:
             columns[column.name] = self._series(column, np.ascontiguousarray(rows[column.name]))
             if (table, column.name) == ("seats", "player"):
@@ -77,6 +78,11 @@ class TabledGame(SimulatedGame):
         if column.name in self.words:
             return pl.Series(self.words[column.name], dtype=pl.Enum(self.words[column.name])).gather(values)
         return values
+
+
+def with_name(frame: Frame, name: str) -> Frame:
+    """A table whose column `variant` has the name of its games, which includes the level if there are several."""
+    return frame.with_columns(pl.lit(name, dtype=pl.Categorical()).alias("variant"))
 
 
 def codes_to_text(codes: NDArray[Any], to_text: Callable[[int], str | None]) -> pl.Series:
@@ -123,6 +129,13 @@ def row_digest(frame: pl.DataFrame) -> str:
         digest.update(values.dtype.str.encode())
         digest.update(values.data)
     return digest.hexdigest()
+
+
+def games_digest(frame: pl.DataFrame, about: VariantDescription) -> str:
+    """The digest of a table of games: with the name of the games and the bots that played them, whatever the columns
+    `variant` and `level` say of both."""
+    names = {"variant": _repeat(about.name, len(frame)), "level": _repeat(about.listed_bots, len(frame))}
+    return row_digest(frame.with_columns(**names).rename({"level": "member"}))
 
 
 def _words_and_values(column: pl.Series) -> tuple[list[str | None], NDArray[Any] | None]:

@@ -22,7 +22,7 @@ Fields = dict[int, Any]  # of a Thrift struct, by their numbers
 
 
 def check_sizes(data: memoryview, columns: Sequence[str], rows: range) -> None:
-    """MmsimError, with what is wrong, unless a file has just these columns, so many rows, and unpacks to little more.
+    """Raise an error that says what is wrong unless a file has just these columns and rows, and unpacks to little more.
 
     Every page must have its share of the rows, an encoding that Polars writes, and a size that fits the rows.
     """

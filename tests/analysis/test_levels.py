@@ -14,8 +14,7 @@ from mmsim.analysis.run_metrics import compare_run, estimate_run
 from mmsim.analysis.tables import open_run
 from mmsim.core.levels import Level
 from mmsim.core.metrics import Measure
-from mmsim.report.run_words import RunWords
-from mmsim.report.verdicts import seats, seats_of_all
+from mmsim.report.sentences import RunWords, seats_of_all, seats_verdict
 from tests.runs import write_run
 
 LENGTH = Measure("length", "How long?", "turns", 0.5)
@@ -127,7 +126,7 @@ def test_seats_are_ahead_or_behind_where_levels_show_it(tmp_path: Path) -> None:
     first, second = compared.seat_verdicts
     assert [*first] == [*second] == ["1st", "2nd", "3rd", "4th"]
     assert first["4th"].holds_everywhere
-    text = seats(RunWords(compared))
+    text = seats_verdict(RunWords(compared))
     assert re.search(r"[Tt]he .*last seats? wins? less than a fair share at every level of play \(\d+", text)
     assert "25\u00a0% would be fair" in text
     assert "less than a fair share" in seats_of_all(RunWords(compared))

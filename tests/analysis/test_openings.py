@@ -51,7 +51,7 @@ def test_openings_as_they_are_agree_with_their_column(played: RunTables) -> None
     for book in opening_books(played, [view], level="planner"):
         own = seats.filter(
             pl.col("variant").cast(pl.String).str.starts_with(book.variant),
-            pl.col("member") == "planner",
+            pl.col("level") == "planner",
             pl.col("seat") == book.seat,
         )
         counts = dict(own.group_by(pl.col("opening").cast(pl.String).fill_null(NO_OPENING)).len().iter_rows())

@@ -108,8 +108,8 @@ def test_a_shipped_experiment_says_what_it_asks_and_can_be_prepared(file: Path) 
 def test_every_level_plays_every_variant_on_the_same_deals() -> None:
     asked = small(levels=["club", "search:turns=4,playouts=4"], games=600)
     variants = variants_of(asked)
-    assert [(variant.rules, variant.bots, variant.suffix) for variant in variants] == [
-        (rules, bots, f"~{name}")
+    assert [(variant.rules, variant.bots, variant.level, variant.level_suffix) for variant in variants] == [
+        (rules, bots, name, f"~{name}")
         for name, bots in (("club", "planner"), ("search:turns=4,playouts=4", "search:turns=4,playouts=4"))
         for rules in ("print", "print+loyal")
     ]

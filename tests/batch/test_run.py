@@ -140,7 +140,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MmsimError, match="manifest.json is damaged"):
         Run(tmp_path)
     (tmp_path / "manifest.json").write_text('{"format": "mmsim-run/9"}')
-    with pytest.raises(MmsimError, match="is not of the format mmsim-run/7"):
+    with pytest.raises(MmsimError, match="is not of the format mmsim-run/8"):
         Run(tmp_path)
 
 

@@ -23,7 +23,7 @@ from mmsim.batch.run import Run, runs_in
 from mmsim.batch.run_folder import remove_run
 from mmsim.batch.session import Session
 from mmsim.errors import MmsimError, UsageError
-from mmsim.tables.frames import row_digest
+from mmsim.tables.frames import games_digest, row_digest
 from tests.batch.helpers import expected, tables_of, toy
 from tests.runs import change_manifest
 
@@ -252,9 +252,9 @@ def test_a_manifest_that_cannot_be_is_refused_with_a_sentence(folder: Path, key:
         (b"", "truncated"),
         (b"null", "Expected `object`"),
         (b'{"format": ' + b"[" * 100_000, "recursion"),
-        (b'{"format": "mmsim-run/9"}', "it is not of the format mmsim-run/7"),
+        (b'{"format": "mmsim-run/9"}', "it is not of the format mmsim-run/8"),
         (b'{"format": "\xff"}', "utf-8"),
-        (b'{"format": "mmsim-run/7", "games": ' + b"9" * 5000 + b"}", "out of range"),
+        (b'{"format": "mmsim-run/8", "games": ' + b"9" * 5000 + b"}", "out of range"),
     ],
 )
 def test_a_manifest_that_is_none_is_refused_with_a_sentence(folder: Path, content: bytes, says: str) -> None:
@@ -341,8 +341,9 @@ def test_the_digest_is_that_of_rows_whatever_file_they_are_in(folder: Path, tmp_
         frame.write_parquet(other, compression="uncompressed", row_group_size=7)
         assert row_digest(pl.read_parquet(other)) == digest
         assert row_digest(frame[::-1]) != digest
-        elsewhere = frame.with_columns(variant=pl.lit("other").cast(pl.Categorical))
-        assert row_digest(elsewhere) != digest
+        about = Run(folder).manifest.variants[0]
+        for changed in ({"name": "other"}, {"bots": [{"bot": "other"}]}):
+            assert games_digest(frame, replace(about, **changed)) != games_digest(frame, about)
 
 
 def test_files_of_a_known_size_and_time_are_not_hashed_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

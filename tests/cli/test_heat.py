@@ -34,7 +34,7 @@ def test_what_lies_where_agrees_with_the_tables(folder: Path, tmp_path: Path) ->
         assert words in picture
     counts = pl.read_parquet(folder / "end_positions.parquet").group_by("what", "seat").agg(pl.col("count").sum())
     counted = {(what, seat): count for what, seat, count in counts.iter_rows()}
-    seats = Run(folder).table("seats").filter(pl.col("variant") == "print-4p~planner").collect()
+    seats = Run(folder).table("seats").filter(variant="print-4p", level="planner").collect()
     for seat in range(4):
         of_seat = seats.filter(pl.col("seat") == seat)
         assert counted["tunnels", seat] == of_seat["tunnels"].sum()

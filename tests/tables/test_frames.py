@@ -44,7 +44,7 @@ Tabled.__abstractmethods__ = frozenset()  # only its tables are tested
 
 def prepared(*bots: str, rotate: bool = False) -> Any:
     seating = Seating(tuple(Bot(name, "", {}) for name in bots), range(len(bots)), rotate)
-    return SimpleNamespace(name="print-2p", seating=seating)
+    return SimpleNamespace(shared_name="print-2p", level="one,two", seating=seating)
 
 
 def games() -> Any:
@@ -60,7 +60,7 @@ def test_codes_become_words_and_texts_and_negative_ones_are_missing() -> None:
     assert frame.schema == Tabled().tables["games"]
     assert frame.to_dict(as_series=False) == {
         "variant": ["print-2p"] * 4,
-        "member": ["one,two"] * 4,
+        "level": ["one,two"] * 4,
         "game": [4, 5, 6, 7],
         "deal": [2, 2, 3, 3],
         "seating": [0, 1, 0, 1],
@@ -80,7 +80,6 @@ def test_every_seat_has_the_bot_that_played_it() -> None:
     assert rotated["bot"].to_list() == ["one", "two", "two", "one"]
     alike = Tabled().frame(prepared("one", "one"), "seats", rows)
     assert alike["bot"].to_list() == ["one"] * 4
-    assert alike["member"].to_list() == ["one"] * 4
 
 
 def test_two_readers_find_the_rows_that_were_written(tmp_path: Path) -> None:

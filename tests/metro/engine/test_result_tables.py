@@ -132,7 +132,7 @@ def test_every_row_matches_the_reference_engine(variant: Variant) -> None:
     prepared = METRO.prepare(variant)
     tables = METRO.play_games(prepared, FIRST, COUNT)
     frames = {table: METRO.frame(prepared, table, tables[table]) for table in tables}
-    by_table = {table: frame.drop("variant", "member").to_dicts() for table, frame in frames.items()}
+    by_table = {table: frame.drop("variant", "level").to_dicts() for table, frame in frames.items()}
     assert {table: len(rows) for table, rows in by_table.items()} == {
         table: COUNT * each for table, each in METRO.rows_per_game(prepared).items()
     }

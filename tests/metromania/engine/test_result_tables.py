@@ -106,7 +106,7 @@ def test_a_frame_has_the_declared_columns_and_every_row(name: str, table: str) -
     rows = core_rows(name)[table]
     frame = METROMANIA.frame(prepared(name), table, rows)
     assert frame.schema == METROMANIA.tables[table]
-    assert set(frame.columns) - {"variant", "member", "bot", "deal", "seating"} == set(rows.dtype.names or ())
+    assert set(frame.columns) - {"variant", "level", "bot", "deal", "seating"} == set(rows.dtype.names or ())
     assert set(frame.columns) == set(METROMANIA.columns[table])
     assert frame["variant"].unique().to_list() == [prepared(name).rules.variant]
     assert ("bot" in frame.columns) == (table == "seats")
