@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from mmsim.analysis import stats
 from mmsim.analysis.compare import difference, difference_p_value
-from mmsim.analysis.derived_metrics import seat_imbalance
+from mmsim.analysis.derived_metrics import any_change_p_value, evenness_change, seat_imbalance
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.level_verdict import ALPHA
-from mmsim.analysis.seat_tests import any_change_p_value, evenness_change
 from mmsim.analysis.tables import open_run
 from mmsim.core.metrics import ORDINALS, Measure
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
-from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, any_change_p_value, evenness_change
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.level_verdict import (
     ALPHA,
@@ -22,12 +22,11 @@ from mmsim.analysis.level_verdict import (
     judge,
     where_it_holds,
 )
-from mmsim.analysis.seat_tests import any_change_p_value, evenness_change
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import TENSION, RunTables
 from mmsim.core.levels import Level
 from mmsim.core.metrics import Measure, Metric
-from mmsim.errors import UsageError, full_name, unknown
+from mmsim.errors import UsageError, full_name
 
 CANNOT_SAY = "how many would do cannot be said yet"
 _FORECAST_LEVEL = 0.8  # of the interval of effects for which games are forecast
@@ -287,34 +286,6 @@ class ComparisonOverLevels:
 def _finite(value: float) -> float | None:
     """A number that JSON and tables can hold."""
     return value if isfinite(value) else None
-
-
-def with_tolerances(levels: Sequence[LevelEstimates], tolerances: Mapping[str, float]) -> list[LevelEstimates]:
-    every = [estimates for level in levels for estimates in level.metrics]
-    declared = {estimates.name: estimates.measure.tolerance for estimates in every}
-    for name, value in tolerances.items():
-        if name not in declared:
-            raise unknown("metric", name, declared)
-        if not 0 < value < inf:
-            raise UsageError(f"the tolerance of {name} must be a number above 0, not {value:g}")
-    chosen = {**declared, **tolerances}
-    if WIN_SHARE in tolerances and SEAT_IMBALANCE.name in declared and SEAT_IMBALANCE.name not in tolerances:
-        chosen[SEAT_IMBALANCE.name] *= tolerances[WIN_SHARE] / declared[WIN_SHARE]  # it follows that of the seats
-
-    def stated(estimates: Estimates) -> Estimates:
-        return replace(estimates, measure=replace(estimates.measure, tolerance=chosen[estimates.name]))
-
-    return [
-        replace(
-            level,
-            metrics=[stated(estimates) for estimates in level.metrics],
-            by_board={
-                board: [stated(estimates) for estimates in some if estimates.name in chosen]
-                for board, some in level.by_board.items()
-            },
-        )
-        for level in levels
-    ]
 
 
 def compare(

@@ -217,7 +217,7 @@ class Search:
         self._report(self._progress(cell))
 
     def games_at(self, level: Level, games: int) -> int:
-        """How many games a level plays for so many of the first: in proportion to one over the root of its cost."""
+        """How many games a level plays for that many of the first: proportional to one over the root of its cost."""
         costs = [max(1.0, cost_of(self.goal.game, bots)) for bots in (level.bots, self.cells[0].level.bots)]
         share = min(1.0, 1 / sqrt(costs[0] / costs[1]))
         return max(GAMES_GROUP, round(games * share / GAMES_GROUP) * GAMES_GROUP)

@@ -12,6 +12,7 @@ from itertools import pairwise
 from math import sqrt
 
 from mmsim.analysis import stats
+from mmsim.analysis.number_format import join_words
 from mmsim.core.levels import RETRAINED
 
 ALPHA = 1 - stats.LEVEL
@@ -76,7 +77,7 @@ class LevelEffect:
         return self.verdict not in (Verdict.EQUAL, Verdict.UNSURE)
 
     def difference_to(self, other: "LevelEffect") -> tuple[float, float]:
-        """The step from another level to this one, and its standard error; levels are taken for independent."""
+        """The step from another level to this one, and its standard error; levels are treated as independent."""
         return self.value - other.value, sqrt(self.se**2 + other.se**2)
 
     def is_nearer_zero(self, other: "LevelEffect", alpha: float) -> bool:
@@ -127,8 +128,7 @@ def judge(effects: Sequence[LevelEffect], tolerance: float, alpha: float = ALPHA
 
 
 def _without_borderline(effects: Sequence[LevelEffect], tolerance: float) -> list[LevelEffect]:
-    """Effects without those that lie within the tolerance and are shown at one level only because another, where the
-    same effect is known better, is shown to be equal: such a level does not differ from that one."""
+    """Call an effect unsure if it is shown but within tolerance, and does not differ from a level shown to be equal."""
     equal = [effect for effect in effects if effect.verdict is Verdict.EQUAL]
 
     def is_borderline(effect: LevelEffect) -> bool:
@@ -201,6 +201,76 @@ def _top(effects: Sequence[LevelEffect], tolerance: float, alpha: float) -> Top:
     return Top.DISAGREE if _two_sided_p(step, se) < alpha else Top.OPEN
 
 
+# --- replies to a question -------------------------------------------------------------------------------------------
+
+
+class Reply(StrEnum):
+    """What the games of one level, or of all levels together, reply to a question."""
+
+    YES = "yes"
+    PARTLY = "at some levels"  # of all levels together only
+    OPPOSITE = "no, the opposite"
+    NO = "no"
+    OTHERWISE = "no, in another way"  # of one level: seats that are uneven in another way
+    OPEN = "not known yet"
+
+
+@dataclass(frozen=True)
+class LevelReplies:
+    """Whether a variant does what a question asks for, at every level of play."""
+
+    levels: dict[str, Reply]  # from weak to strong
+    fading: tuple[str, ...]  # levels with too few games to tell that clearly show less than others do
+
+    @property
+    def overall(self) -> Reply:
+        """The reply of all levels together.
+
+        Levels with too few games do not contradict the others, if at least half of all levels can tell.
+        """
+        told = [reply for reply in self.levels.values() if reply is not Reply.OPEN]
+        most_tell = len(told) * 2 >= len(self.levels)
+        if Reply.YES in told:
+            return Reply.YES if {*told} == {Reply.YES} and most_tell and not self.fading else Reply.PARTLY
+        if not told or not most_tell:
+            return Reply.OPEN
+        return Reply.OPPOSITE if {*told} == {Reply.OPPOSITE} else Reply.NO
+
+    def levels_with(self, *replies: Reply) -> list[str]:
+        return [level for level, reply in self.levels.items() if reply in replies]
+
+
+def reply_to(direction: str, verdicts: Sequence[LevelVerdict]) -> LevelReplies:
+    """The replies to whether a metric differs in a direction (if empty: in any), from the verdicts of its groups; any
+    of them may show it."""
+    by_level: dict[str, list[Reply]] = {}
+    for effect in (effect for verdict in verdicts for effect in verdict.effects):
+        by_level.setdefault(effect.level, []).append(_reply_of(effect, direction))
+    levels = {level: _reply_of_groups(replies) for level, replies in by_level.items()}
+    missing = {level for verdict in verdicts for level in verdict.missing}
+    fading = tuple(level for level, reply in levels.items() if reply is Reply.OPEN and level in missing)
+    return LevelReplies(levels, fading)
+
+
+def _reply_of(effect: LevelEffect, direction: str) -> Reply:
+    match effect.verdict:
+        case Verdict.UNSURE:
+            return Reply.OPEN
+        case Verdict.EQUAL:
+            return Reply.NO
+        case Verdict.REARRANGED:
+            return Reply.OTHERWISE if direction else Reply.YES
+    return Reply.YES if not direction or (effect.value > 0) == (direction == "higher") else Reply.OPPOSITE
+
+
+def _reply_of_groups(groups: Sequence[Reply]) -> Reply:
+    """The reply of one level from those of all groups: the first of these that one of them gives, and no if all do."""
+    for reply in (Reply.YES, Reply.OPPOSITE, Reply.OTHERWISE, Reply.OPEN):
+        if reply in groups:
+            return reply
+    return Reply.NO
+
+
 # --- in words --------------------------------------------------------------------------------------------------------
 
 
@@ -217,11 +287,7 @@ def level_range(levels: Sequence[str], every: Sequence[str]) -> str:
     places = [every.index(level) for level in levels]
     if len(levels) > 2 and places == list(range(places[0], places[0] + len(places))):
         return f"from {levels[0]} to {levels[-1]}"
-    return f"at {_listed(levels)}"
-
-
-def _listed(levels: Sequence[str]) -> str:
-    return " and ".join([", ".join(levels[:-1]), levels[-1]] if len(levels) > 1 else levels)
+    return f"at {join_words(levels)}"
 
 
 def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = None) -> str:
@@ -247,7 +313,7 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
             up = shown[0].value > 0
             alike = [effect.level for effect in verdict.effects if effect.level in unsure and (effect.value > 0) == up]
             its, agrees = ("its", "agrees") if len(alike) == 1 else ("their", "agree")
-            agree = f"; as far as {its} games tell, {_listed(alike)} {agrees}" if alike else ""
+            agree = f"; as far as {its} games tell, {join_words(alike)} {agrees}" if alike else ""
             others = [level for level in unsure if level not in alike]
             more = f"; not enough games {level_range(others, every)}" if others else ""
             return f"{word(shown[0].verdict)} {level_range(levels, every)}{agree}{more}"
@@ -270,9 +336,9 @@ def where_it_holds(verdict: LevelVerdict, words: dict[Verdict, str] | None = Non
 
 def _and_up(levels: Sequence[str], every: Sequence[str]) -> str:
     is_rest = list(levels) == list(every[every.index(levels[0]) :])
-    return f"{levels[0]} and up" if is_rest and len(levels) > 1 else _listed(levels)
+    return f"{levels[0]} and up" if is_rest and len(levels) > 1 else join_words(levels)
 
 
 def _up_to(levels: Sequence[str], every: Sequence[str]) -> str:
     is_rest = list(levels) == list(every[: every.index(levels[-1]) + 1])
-    return f"up to {levels[-1]}" if is_rest and len(levels) > 1 else _listed(levels)
+    return f"up to {levels[-1]}" if is_rest and len(levels) > 1 else join_words(levels)

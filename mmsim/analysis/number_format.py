@@ -1,5 +1,7 @@
-"""Format numbers for readers: shares in per cent, differences with a sign, only digits that the interval supports."""
+"""Format numbers and lists for readers: shares in per cent, differences with a sign, only digits that the interval
+supports."""
 
+from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 
 from mmsim.analysis.stats import Estimate
@@ -118,3 +120,8 @@ def title(name: str) -> str:
 
 def label(metric: str, group: str) -> str:
     return f"{title(metric)}: {title(group)}" if group else title(metric)
+
+
+def join_words(words: Sequence[str], last: str = " and ") -> str:
+    """A list in a sentence: a, b and c."""
+    return last.join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

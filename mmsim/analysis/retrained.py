@@ -39,9 +39,9 @@ def retraining_text(
 def changed_verdicts(
     shipped: Sequence[ComparisonOverLevels], retrained: Sequence[ComparisonOverLevels], metrics: Collection[str] = ()
 ) -> list[str]:
-    """A sentence for every verdict that is another one with retrained nets, or one that none is.
+    """One sentence per verdict that changes with retrained nets, or a single one that none does.
 
-    What the question is about counts, and the named metrics.
+    Only the metrics that the question is about and the named ones count.
     """
     before = {_key(comparison): comparison for comparison in shipped}
     asked = [
@@ -67,7 +67,7 @@ def changed_verdicts(
 
 
 def _is_moved(shipped: ComparisonOverLevels, retrained: ComparisonOverLevels, alpha: float) -> bool:
-    """True if an effect is another one at some level, which are taken for independent: that errs on the safe side."""
+    """True if an effect differs significantly at some level; treating both as independent errs on the safe side."""
     effects = {comparison.level.name: comparison.effect for comparison in shipped.levels}
     steps = [
         one.effect.difference_to(effects[one.level.shipped_name])

@@ -4,6 +4,7 @@ how its variants differ."""
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 
 import polars as pl
 
@@ -13,7 +14,6 @@ from mmsim.analysis.compare import (
     LevelEstimates,
     all_games_identical,
     compare,
-    with_tolerances,
 )
 from mmsim.analysis.derived_metrics import (
     LAYOUT_SHARE,
@@ -121,6 +121,34 @@ def estimate_measurable(run: RunTables, wanted: Set[str]) -> list[LevelEstimates
     """Estimates of the named metrics that can be measured, at every level."""
     measured = [(level, measure_run(level, wanted)) for level in run.by_level]
     return [LevelEstimates.of(level, found.metrics, found.by_board) for level, found in measured]
+
+
+def with_tolerances(levels: Sequence[LevelEstimates], tolerances: Mapping[str, float]) -> list[LevelEstimates]:
+    every = [estimates for level in levels for estimates in level.metrics]
+    declared = {estimates.name: estimates.measure.tolerance for estimates in every}
+    for name, value in tolerances.items():
+        if name not in declared:
+            raise unknown("metric", name, declared)
+        if not 0 < value < inf:
+            raise UsageError(f"the tolerance of {name} must be a number above 0, not {value:g}")
+    chosen = {**declared, **tolerances}
+    if WIN_SHARE in tolerances and SEAT_IMBALANCE.name in declared and SEAT_IMBALANCE.name not in tolerances:
+        chosen[SEAT_IMBALANCE.name] *= tolerances[WIN_SHARE] / declared[WIN_SHARE]  # it follows that of the seats
+
+    def stated(estimates: Estimates) -> Estimates:
+        return replace(estimates, measure=replace(estimates.measure, tolerance=chosen[estimates.name]))
+
+    return [
+        replace(
+            level,
+            metrics=[stated(estimates) for estimates in level.metrics],
+            by_board={
+                board: [stated(estimates) for estimates in some if estimates.name in chosen]
+                for board, some in level.by_board.items()
+            },
+        )
+        for level in levels
+    ]
 
 
 def measure_run(run: RunTables, wanted: Set[str], gaps: Sequence[RuleGap] = ()) -> RunEstimates:

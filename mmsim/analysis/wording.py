@@ -15,7 +15,7 @@ _SEATS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def ruleset_titles(game: str, rules: Sequence[str]) -> list[str]:
-    """What each of some rulesets is called, without what all of them share; their specs if that leaves two alike."""
+    """The titles of rulesets, without what all of them share; their specs if two titles would be the same."""
     shell = find_shell(game)
     parts = [_parts(spec) for spec in rules]
     shared = [part for part in parts[0] if all(part in others for others in parts)] if len(parts) > 1 else []
@@ -23,7 +23,7 @@ def ruleset_titles(game: str, rules: Sequence[str]) -> list[str]:
     for own in parts:
         left = [part for part in own if part not in shared] or own
         titles.append(
-            " with ".join(filter(None, (_title(shell, left[0]), _listed([_title(shell, x) for x in left[1:]]))))
+            " with ".join(filter(None, (_title(shell, left[0]), fmt.join_words([_title(shell, x) for x in left[1:]]))))
         )
     return titles if len({*titles}) == len(titles) else list(rules)
 
@@ -59,7 +59,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def edition_title(game: str, rules: Sequence[str]) -> str:
-    """What the edition of some rulesets is called; empty if they have several."""
+    """The title of the edition that rulesets share; empty if they have several."""
     editions = {_parts(spec)[0] for spec in rules}
     return _title(find_shell(game), editions.pop()) if len(editions) == 1 else ""
 
@@ -78,10 +78,6 @@ def _title(shell: Shell, part: str) -> str:
         return shell.titles.get(part, part)
     template = shell.titles.get(name + equals, f"{fmt.title(name)} {{}}")
     return template.format(value).replace("1 minutes", "1 minute") if value == "1" else template.format(value)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def seat_title(seat: str, players: int) -> str:

@@ -11,8 +11,7 @@ from mmsim.errors import MmsimError
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.answer_tables import Rows, what_matters
 from mmsim.report.report_data import without_failed_levels
-from mmsim.report.run_words import RunWords
-from mmsim.report.sentences import course_metrics
+from mmsim.report.sentences import RunWords, course_metrics
 from mmsim.system.safe_text import printable
 
 _INDENT = "  "

@@ -17,6 +17,7 @@ from mmsim.analysis import compare as comparing
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.decision import decide, sentence
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
+from mmsim.analysis.number_format import join_words
 from mmsim.analysis.retrained import retraining_text
 from mmsim.analysis.run_metrics import (
     ALL,
@@ -28,7 +29,7 @@ from mmsim.analysis.run_metrics import (
 from mmsim.analysis.tables import name_without_board, open_run
 from mmsim.analysis.wording import ruleset_titles
 from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
-from mmsim.batch.experiment import OF_LEVEL, Experiment, WantedAnswer, named_after, named_levels, variants_of
+from mmsim.batch.experiment import Experiment, WantedAnswer, named_after, named_levels, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.run import Run
 from mmsim.batch.session import extend
@@ -52,8 +53,7 @@ from mmsim.report import answer_tables
 from mmsim.report.answer import answer_of
 from mmsim.report.answer_tables import what_matters
 from mmsim.report.report_data import without_failed_levels
-from mmsim.report.run_words import MAX_NAMED, RunWords
-from mmsim.report.sentences import course_metrics, join_words
+from mmsim.report.sentences import MAX_NAMED, RunWords, course_metrics
 from mmsim.tables.frames import no_formulas
 
 _DECIDED = "decided"  # the value of --until that plays until two variants are known to differ or to be equal
@@ -187,8 +187,7 @@ def _variant_names(experiment: Experiment) -> list[str]:
     shell, variants = find_shell(experiment.game), variants_of(experiment)
     at_first_level = variants[: len(variants) // len(experiment.tables)]
     names = [shell.explain(variant.rules, variant.players).variant + variant.suffix for variant in at_first_level]
-    shared = [name.partition(OF_LEVEL)[0] for name in names]
-    return [*dict.fromkeys(map(name_without_board, shared))] if experiment.averages_boards else shared
+    return [*dict.fromkeys(map(name_without_board, names))] if experiment.averages_boards else names
 
 
 def _check_rulesets(words: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from mmsim.analysis.compare import Comparison, ComparisonOverLevels
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import Shape, Verdict, players_of
-from mmsim.report.run_words import RunWords, in_tolerances
+from mmsim.report.sentences import RunWords, in_tolerances
 
 MAX_ROWS = 12
 _STRIP = 9  # characters on each side of zero

@@ -23,13 +23,14 @@ def rankings_of(atlas: Atlas) -> list[Ranking]:
 
 
 def answer(atlas: Atlas, level: int) -> list[str]:
-    """The answer first: how many layouts are unfair, and how different the best and the worst are."""
+    """The answer first: whether levels agree, how many layouts are unfair, how different the best and the worst are."""
     plan, uneven, shares = atlas.plan, 100 * atlas.unevenness(level), 100 * atlas.seat_shares(level)
     unfair, name = atlas.unfair(level), atlas.levels[level]
     best, worst = atlas.ranked(FAIR, level)[0], atlas.ranked(LOPSIDED, level)[0]
     seat = int(np.argmax(shares[worst]))
     leaders = np.bincount(np.argmax(shares, axis=1), minlength=atlas.players)
     return [
+        *([_DISAGREEMENT] if min(_agreements(atlas).values(), default=1.0) < _AGREEMENT else []),
         f"{100 * unfair.mean():.0f} % of {len(unfair):,} layouts of {plan.board} are shown to be unfair at {name}: "
         f"more uneven than {100 * atlas.unfair_from:.1f} points (one seat off by 10 points, the others alike), with "
         f"at most {100 * FDR:.0f} % false alarms expected. The median layout has {np.median(uneven):.1f} points.",
@@ -50,14 +51,16 @@ def trust(atlas: Atlas) -> list[str]:
             f"{atlas.raw_reliability(level):.2f} from these games alone, {atlas.reliability(level):.2f} with what the "
             f"other levels say, of unevenness {atlas.unevenness_reliability(level):.2f}."
         )
-    known = [level for level in range(len(atlas.levels)) if atlas.raw_reliability(level) > _NOTHING]
-    agreements = {pair: atlas.agreement(*pair) for pair in combinations(known, 2)}
-    lines += [
+    return lines + [
         f"True win shares at {atlas.levels[level]} and {atlas.levels[other]} have a correlation of {agreement:.2f}."
-        for (level, other), agreement in agreements.items()
+        for (level, other), agreement in _agreements(atlas).items()
     ]
-    lines += [_DISAGREEMENT] if min(agreements.values(), default=1.0) < _AGREEMENT else []
-    return lines
+
+
+def _agreements(atlas: Atlas) -> dict[tuple[int, int], float]:
+    """The correlation of true win shares, for every two levels at which layouts are known to differ."""
+    known = [level for level in range(len(atlas.levels)) if atlas.raw_reliability(level) > _NOTHING]
+    return {pair: atlas.agreement(*pair) for pair in combinations(known, 2)}
 
 
 def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> Table:

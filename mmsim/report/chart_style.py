@@ -1,9 +1,14 @@
-"""How charts look: a palette for colour-blind readers (Okabe and Ito 2008), and ink that a page replaces by its own."""
+"""How charts look: a palette for colour-blind readers (Okabe and Ito 2008), ink that a page replaces by its own,
+legends, titles and tooltips."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from html import escape
+from io import BytesIO
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +33,11 @@ WIDTH_IN = 4.7  # hardly less than the width of a phone
 PAGE_WIDTH_IN = 11.6  # of a chart over the whole width of the page
 _LEGEND_CHARACTERS, _LEGEND_LINE_IN = 60, 0.2
 _MAX_TICKS = 8
+_PNG_DPI = 160
+_TITLE_WIDTH = 51  # characters per line
+_TITLE_ID = "chart-title"
+_TITLE_LINE_PT, _TITLE_MARGIN_PT = 15.4, 4.0
+_TOOLTIP = "tooltip:"  # before the text, in the id of a mark
 _SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "mmsim",
@@ -126,3 +136,70 @@ def add_legend(axes: "Axes", last: str = "", free: "Axes | None" = None) -> None
         columnspacing=1.0,
         borderaxespad=0.2,
     )
+
+
+# --- titles, tooltips and files --------------------------------------------------------------------------------------
+
+
+def images(draw: "Callable[[], Figure]", title: str, kinds: Sequence[str]) -> dict[str, bytes]:
+    """A drawing with its title as files."""
+    with settings():
+        figure = draw()
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            engine.execute(figure)
+        figure.set_layout_engine(None)  # laid out once: with an engine every file is drawn twice
+        characters = int(_TITLE_WIDTH * figure.get_figwidth() / WIDTH_IN)
+        _add_title(figure, fill(title, characters))
+        images = {kind: _save(figure, kind) for kind in kinds}
+    return {**images, "svg": _with_tooltips(images["svg"].decode()).encode()}
+
+
+def _save(figure: "Figure", kind: str) -> bytes:
+    file = BytesIO()
+    metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+    background = "none" if kind == "svg" else "white"
+    figure.savefig(file, format=kind, dpi=_PNG_DPI, metadata=metadata, facecolor=background)
+    return file.getvalue()
+
+
+def _add_title(figure: "Figure", title: str) -> None:
+    """Extend a figure at the top by a title, leaving everything else where it is."""
+    before = figure.get_figheight()
+    after = before + (_TITLE_MARGIN_PT + _TITLE_LINE_PT * (1 + title.count("\n"))) / 72
+    for axes in figure.axes:
+        box = axes.get_position()
+        axes.set_position((box.x0, box.y0 * before / after, box.width, box.height * before / after))
+    for legend in figure.legends:
+        legend.set_loc("upper left")
+        legend.set_bbox_to_anchor((0, before / after), figure.transFigure)
+    figure.set_figheight(after)
+    top = 1 - 2 / 72 / after
+    figure.suptitle(title, x=0.01, y=top, ha="left", va="top", fontsize=11, fontweight="bold", gid=_TITLE_ID)
+
+
+def without_title(svg: str) -> str:
+    """An SVG without its title and the space that takes at the top."""
+    title = re.search(rf'<g id="{_TITLE_ID}">.*?</g>', svg, re.DOTALL)
+    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt" viewBox="[^"]*"', svg)
+    if title is None or size is None:
+        raise RuntimeError("the chart has no title")
+    width, height = float(size[1]), float(size[2])
+    top = _TITLE_LINE_PT * title.group().count("<text") + _TITLE_MARGIN_PT
+    box = f'width="{width}" height="{height - top}" viewBox="0 {top} {width} {height - top}"'
+    return svg.replace(title.group(), "").replace(size.group(), box)
+
+
+def tooltip(text: str) -> str:
+    """The id of a mark that shows a text when pointed at."""
+    return _TOOLTIP + quote(text)
+
+
+def value_tooltip(label: str, series: str, value: str) -> str:
+    """The id of a mark that shows its value when pointed at."""
+    return tooltip(f"{label}, {series}: {value}" if label and series else f"{label or series}: {value}")
+
+
+def _with_tooltips(svg: str) -> str:
+    """Turn the ids of marks into SVG titles, which browsers show as tooltips."""
+    return re.sub(rf'<g id="{_TOOLTIP}([^"]*)">', lambda match: f"<g><title>{escape(unquote(match[1]))}</title>", svg)

@@ -8,10 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
-from io import BytesIO
 from textwrap import fill
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -26,14 +24,9 @@ if TYPE_CHECKING:
     from mmsim.analysis.compare import Comparison
     from mmsim.analysis.estimates import Estimates
 
-_PNG_DPI = 160
-_TITLE_WIDTH = 51  # characters per line
 _LABEL_WIDTH = 20  # characters per line
-_TITLE_ID = "chart-title"
-_TOOLTIP = "tooltip:"  # before the text, in the id of a mark
 _SUBPLOTS_PER_ROW = 2
 _MAX_BARS = 18  # of a distribution
-_TITLE_LINE_PT, _TITLE_MARGIN_PT = 15.4, 4.0
 _MAX_TOLERANCES = 30.0  # larger differences are drawn at the edge
 _VERDICTS = {  # colour and marker of a difference
     "EQUAL": (chart_style.MUTED, "o"),
@@ -59,79 +52,20 @@ class Chart:
 
     def files(self) -> dict[str, bytes]:
         """The chart as SVG and PNG with its title."""
-        return _images(self.draw, self.title, ("svg", "png"))
+        return chart_style.images(self.draw, self.title, ("svg", "png"))
 
     def narrow(self) -> bytes:
         """The chart for a phone as SVG with its title."""
-        return _images(self.draw_narrow or self.draw, self.title, ("svg",))["svg"]
+        return chart_style.images(self.draw_narrow or self.draw, self.title, ("svg",))["svg"]
 
     def inline(self, image: bytes, suffix: str = "") -> str:
         """Its SVG for a page that shows the title itself: in the page's colours, with ids unique to the chart."""
         svg = image.decode()
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
-        svg = chart_style.in_page_colours(_without_title(svg))
+        svg = chart_style.in_page_colours(chart_style.without_title(svg))
         for attribute in ('id="', "url(#", 'href="#'):
             svg = svg.replace(attribute, f"{attribute}{self.name}{suffix}-")
         return svg.replace("<svg", f'<svg role="img" aria-label="{escape(self.title, quote=True)}"', 1)
-
-
-def _images(draw: "Callable[[], Figure]", title: str, kinds: Sequence[str]) -> dict[str, bytes]:
-    """A drawing with its title as files."""
-    with chart_style.settings():
-        figure = draw()
-        engine = figure.get_layout_engine()
-        if engine is not None:
-            engine.execute(figure)
-        figure.set_layout_engine(None)  # laid out once: with an engine every file is drawn twice
-        characters = int(_TITLE_WIDTH * figure.get_figwidth() / chart_style.WIDTH_IN)
-        _add_title(figure, fill(title, characters))
-        images = {kind: _save(figure, kind) for kind in kinds}
-    return {**images, "svg": _with_tooltips(images["svg"].decode()).encode()}
-
-
-def _add_title(figure: "Figure", title: str) -> None:
-    """Extend a figure at the top by a title, leaving everything else where it is."""
-    before = figure.get_figheight()
-    after = before + (_TITLE_MARGIN_PT + _TITLE_LINE_PT * (1 + title.count("\n"))) / 72
-    for axes in figure.axes:
-        box = axes.get_position()
-        axes.set_position((box.x0, box.y0 * before / after, box.width, box.height * before / after))
-    for legend in figure.legends:
-        legend.set_loc("upper left")
-        legend.set_bbox_to_anchor((0, before / after), figure.transFigure)
-    figure.set_figheight(after)
-    top = 1 - 2 / 72 / after
-    figure.suptitle(title, x=0.01, y=top, ha="left", va="top", fontsize=11, fontweight="bold", gid=_TITLE_ID)
-
-
-def _tooltip(label: str, series: str, value: str) -> str:
-    """The id of a mark that shows its value when pointed at."""
-    return _TOOLTIP + quote(f"{label}, {series}: {value}" if label and series else f"{label or series}: {value}")
-
-
-def _with_tooltips(svg: str) -> str:
-    """Turn the ids of marks into SVG titles, which browsers show as tooltips."""
-    return re.sub(rf'<g id="{_TOOLTIP}([^"]*)">', lambda match: f"<g><title>{escape(unquote(match[1]))}</title>", svg)
-
-
-def _without_title(svg: str) -> str:
-    """An SVG without its title and the space that takes at the top."""
-    title = re.search(rf'<g id="{_TITLE_ID}">.*?</g>', svg, re.DOTALL)
-    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt" viewBox="[^"]*"', svg)
-    if title is None or size is None:
-        raise RuntimeError("the chart has no title")
-    width, height = float(size[1]), float(size[2])
-    top = _TITLE_LINE_PT * title.group().count("<text") + _TITLE_MARGIN_PT
-    box = f'width="{width}" height="{height - top}" viewBox="0 {top} {width} {height - top}"'
-    return svg.replace(title.group(), "").replace(size.group(), box)
-
-
-def _save(figure: "Figure", kind: str) -> bytes:
-    file = BytesIO()
-    metadata = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-    background = "none" if kind == "svg" else "white"
-    figure.savefig(file, format=kind, dpi=_PNG_DPI, metadata=metadata, facecolor=background)
-    return file.getvalue()
 
 
 # --- charts of estimates and comparisons -----------------------------------------------------------------------------
@@ -214,7 +148,7 @@ def draw_dots(rows: Sequence[Row], series: Sequence[str], unit: str, at: float |
         offset = (s - (len(series) - 1) / 2) * step
         for y, row in enumerate(rows):
             if (estimate := row.estimates[s]) is not None:
-                tooltip = _tooltip(row.label, label, fmt.with_interval(estimate, unit))
+                tooltip = chart_style.value_tooltip(row.label, label, fmt.with_interval(estimate, unit))
                 _draw_interval(axes, y + offset, estimate, unit, s, tooltip)
         axes.plot([], [], chart_style.marker(s), color=chart_style.colour(s), markersize=5.5, label=label)
     _label_rows(axes, [row.label for row in rows])
@@ -270,7 +204,9 @@ def draw_by_variant(
     figure, axes = chart_style.new_figure(0.8 + 0.36 * len(series))
     for v, (estimate, label) in enumerate(zip(estimates, series, strict=True)):
         if estimate is not None:
-            _draw_interval(axes, v, estimate, unit, v, _tooltip("", label, fmt.with_interval(estimate, unit)))
+            _draw_interval(
+                axes, v, estimate, unit, v, chart_style.value_tooltip("", label, fmt.with_interval(estimate, unit))
+            )
         if len(series) > 1 and (first := estimates[0]) is not None:
             _draw_band(axes, v, first.value, tolerance, unit)
     _label_rows(axes, series)
@@ -297,7 +233,7 @@ def draw_seats_by_level(
             known = [(g + offset, seats[g], estimate) for g, estimate in enumerate(by_seat) if estimate]
             for x, seat, estimate in known:
                 low, high = (_interval_ends([estimate]) * 100).flatten()
-                tooltip = _tooltip(f"{title}, {seat}", level, fmt.with_interval(estimate, "share"))
+                tooltip = chart_style.value_tooltip(f"{title}, {seat}", level, fmt.with_interval(estimate, "share"))
                 axes.plot([x, x], [low, high], color=colour, linewidth=1.4, alpha=0.6, zorder=3, gid=tooltip)
                 axes.plot([x], [estimate.value * 100], marker, color=colour, markersize=4, zorder=4, gid=tooltip)
             xs, values = [x for x, _, _ in known], [estimate.value * 100 for _, _, estimate in known]
@@ -368,13 +304,13 @@ def _draw_panel(axes: "Axes", panel: Panel, rows: Sequence[str], series: Sequenc
         for s, estimate in enumerate(estimates):
             if estimate is not None:
                 text = fmt.with_interval(estimate, panel.unit, signed=panel.middle == 0.0)
-                tooltip = _tooltip(f"{panel.title}, {row}", series[s] if len(series) > 1 else "", text)
+                tooltip = chart_style.value_tooltip(f"{panel.title}, {row}", series[s] if len(series) > 1 else "", text)
                 _draw_interval(axes, y + (s - (len(series) - 1) / 2) * step, estimate, panel.unit, s, tooltip)
     unit = {"share": "%", "share difference": "points"}.get(panel.unit, panel.unit)
     unit = f" ({unit})" if unit and unit != panel.title else ""
     title = axes.set_title(f"{panel.title}{unit}", fontsize=9, loc="left", color=chart_style.INK)
     if panel.definition:
-        title.set_gid(_TOOLTIP + quote(panel.definition))
+        title.set_gid(chart_style.tooltip(panel.definition))
     axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2, 2.5, 5, 10)))
 
 
@@ -387,13 +323,13 @@ def draw_stacked_score(
         right = left = 0.0
         for g, value in enumerate(map(float, parts[v])):
             start = right if value >= 0 else left
-            tooltip = _tooltip(series[v], names[g], f"{value:+.2f}".replace("-", "−"))
+            tooltip = chart_style.value_tooltip(series[v], names[g], f"{value:+.2f}".replace("-", "−"))
             colour = chart_style.colour(g)
             (bar,) = axes.barh(v, value, left=start, height=0.55, color=colour, alpha=0.85, linewidth=0)
             bar.set_gid(tooltip)
             right, left = (right + value, left) if value >= 0 else (right, left + value)
         axes.hlines(v, *_interval_ends([score]), color=chart_style.INK, linewidth=2.2, zorder=4)
-        tooltip = _tooltip(series[v], "score", fmt.with_interval(score, ""))
+        tooltip = chart_style.value_tooltip(series[v], "score", fmt.with_interval(score, ""))
         axes.plot(score.value, v, "D", color=chart_style.INK, markersize=6, zorder=5, gid=tooltip)
     losses = [g for g in range(len(names)) if parts[0][g] < 0]
     for g in [*reversed(losses), *(g for g in range(len(names)) if g not in losses)]:  # from left to right
@@ -416,7 +352,7 @@ def draw_forest(differences: Sequence[Difference]) -> "Figure":
         ends = np.array([(difference.low, difference.high) for _, difference in rows])
         axes.hlines([y for y, _ in rows], ends[:, 0], ends[:, 1], color=colour, linewidth=2, zorder=3)
         for y, difference in rows:
-            tooltip = _tooltip(difference.label, verdict, difference.text)
+            tooltip = chart_style.value_tooltip(difference.label, verdict, difference.text)
             axes.plot([difference.value], [y], marker, color=colour, markersize=5.5, zorder=4, gid=tooltip)
         axes.plot([], [], marker, color=colour, markersize=5.5, label=verdict)
     axes.set_xscale("symlog", linthresh=1, linscale=0.8)
@@ -448,7 +384,7 @@ def draw_distribution(counts: Sequence[tuple[Array, Array]], series: Sequence[st
         bars = axes.bar(lefts, heights, bar_width, align="edge", color=chart_style.colour(s), linewidth=0, label=label)
         for bar, start, height in zip(bars, starts, heights, strict=True):
             ends = f"{start}" if width == 1 else f"{start} to {start + width - 1}"
-            bar.set_gid(_tooltip(f"{ends} {unit}".replace("-", "−"), label, f"{height:.1f} %"))
+            bar.set_gid(chart_style.value_tooltip(f"{ends} {unit}".replace("-", "−"), label, f"{height:.1f} %"))
     axes.set_ylim(bottom=0)
     axes.set_xlabel(unit)
     axes.set_ylabel("per cent")
@@ -474,7 +410,7 @@ def draw_response(
         axes.vlines(xs, *(_interval_ends([estimate for _, estimate in known]) * scale), color=colour, lw=2)
         axes.plot(xs, ys, marker=marker, color=colour, markersize=5.5, linewidth=1.2, label=label)
         for (x, estimate), y in zip(known, ys, strict=True):
-            tooltip = _tooltip(f"{knob} {values[x]}", label, fmt.with_interval(estimate, unit))
+            tooltip = chart_style.value_tooltip(f"{knob} {values[x]}", label, fmt.with_interval(estimate, unit))
             axes.plot([x + offset], [y], marker, color=colour, markersize=5.5, gid=tooltip)
     axes.set_xticks(range(len(values)), list(values))
     axes.set_xlim(-0.4, len(values) - 0.6)

@@ -1,4 +1,5 @@
-"""The sections on how single games are played: openings, heat maps of where they end, and remarkable games."""
+"""The sections on the games themselves: openings, heat maps of where they end, layouts, situations that the rules leave
+open, and remarkable games."""
 
 import shlex
 from collections.abc import Sequence
@@ -6,28 +7,36 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from mmsim.analysis import number_format as fmt
+from mmsim.analysis.atlas import Atlas, shipped_atlas
 from mmsim.analysis.derived_metrics import leading_estimates
 from mmsim.analysis.heat_maps import difference_maps, heat_maps, spoken_name
 from mmsim.analysis.level_verdict import ALPHA
+from mmsim.analysis.number_format import join_words
 from mmsim.analysis.openings import Opening, SeatBook, kinds_by_frequency
+from mmsim.analysis.stats import holm, two_sided_p
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.side_tables import end_positions_of, games_counted, read_win_chances, win_chances_of
 from mmsim.core.game import EstimatesWinChances
 from mmsim.core.shell import DrawsPictures, HeatMaps, ReplaysRecords, SupportsHeatMaps
 from mmsim.core.variant import VariantDescription
+from mmsim.errors import UsageError
 from mmsim.games import find_game, find_shell
 from mmsim.report import charts
 from mmsim.report.charts import Chart, Row
 from mmsim.report.report_data import ReportData, shown_path
-from mmsim.report.sections import DOTS_NOTE, Picture, Section, Table
-from mmsim.report.sentences import capitalise, join_words, with_reference
+from mmsim.report.sections import DOTS_NOTE, RULES, Picture, Section, Table, estimate_cell, estimates_table, marks_note
+from mmsim.report.sentences import capitalise, with_reference
 
 _COLUMNS = ("variant", "level", "seat", "most usual", "share", "wins then", "wins", "entropy in bits")
 _WORD_COLUMNS = 4
 _MAX_KINDS = 2  # named as the most usual opening; more cannot be separated
+_MAX_CANDIDATES = 3  # candidates for a superlative; more are counted, not named
+_MAX_LISTED_LAYOUTS = 12  # rows in a table of layouts
+_MAX_LAYOUTS = 2000  # of more layouts an even sample is looked up
 _MAP_TITLE, _DIFFERENCE_TITLE = "Where things lie", "What lies elsewhere"  # of heat maps
 
 
@@ -178,6 +187,144 @@ def _draw_maps(game: str, variant: VariantDescription, maps: HeatMaps) -> bytes:
     shell = find_shell(game)
     assert isinstance(shell, SupportsHeatMaps)
     return shell.heat_maps(variant, maps)(".svg")
+
+
+# --- layouts and rule gaps -------------------------------------------------------------------------------------------
+
+
+def layouts(data: ReportData) -> Section | None:
+    estimates = data.estimates.get("layout_share")
+    if estimates is None:
+        return None
+    played = "; ".join(
+        f"{name}: {games:,} games on {layouts:,} layouts"
+        for name, (layouts, games) in sorted((data.name_of(name), counts) for name, counts in data.layouts.items())
+    )
+    title, unit = _layouts_title(data), estimates.measure.unit
+    note = f"Share of the variance between games that lies between layouts. {marks_note(data)}"
+    chart = charts.dot_chart("layouts", title, note, charts.rows_of(estimates), data.names, unit)
+    whose = f" ({data.shown.level.name} level)" if len(data.levels) > 1 else ""
+    text = [f"{played}{whose}.", _layout_spread(data)]
+    if any(variant.games_per_deal > 1 for variant in data.run.variants):
+        text.append("With rotated seats games on one layout share their deal: the effect of a layout includes both.")
+    table = estimates_table(data, "Boards in numbers", ["layout_share", "layout_spread"])
+    asked = len(data.names) == 1 and "layout_share" in data.run.experiment.metrics
+    return Section("boards", "Boards", title, text, [chart], [table], folded=not asked)
+
+
+def _layouts_title(data: ReportData) -> str:
+    """What layouts are shown to matter for, and for what most, if the games show that."""
+    estimates, layouts = data.estimates["layout_share"], _shared_by_layout(data)
+    shares = [(estimates.estimate(0, g), fmt.title(group)) for g, group in enumerate(estimates.groups)]
+    adjusted = holm([two_sided_p(share.value, share.se, max(share.deals - 1, 1)) for share, _ in shares])
+    certain = [pair for pair, p in zip(shares, adjusted, strict=True) if pair[0].low > 0 and p < ALPHA]
+    if not certain:
+        return with_reference(data, f"these games do not tell what {layouts} matter for")
+    first = leading_estimates([share for share, _ in certain], ALPHA)
+    if len(first) > _MAX_CANDIDATES:
+        return with_reference(data, f"{layouts} matter for {len(certain)} of {len(shares)} outcomes")
+    named = [f"{certain[i][1]} ({fmt.short(certain[i][0], 'share')} of the variance)" for i in first]
+    most = " most" if len(certain) > 1 else ""
+    return with_reference(data, f"{layouts} matter{most} for {join_words(named, ' or ')}")
+
+
+def _shared_by_layout(data: ReportData) -> str:
+    """What games on one layout have in common; with rotated seats that is the deal too."""
+    shared = any(variant.games_per_deal > 1 for variant in data.run.variants)
+    return "layouts with their deals" if shared else "layouts"
+
+
+def _layout_spread(data: ReportData) -> str:
+    """How far players' chances depend on the layout, variant by variant."""
+    estimates = data.estimates["layout_spread"]
+    known = [(estimates.estimate(v, 0), name) for v, name in enumerate(data.names) if estimates.known(v, 0)]
+    values = [
+        fmt.with_interval(spread, estimates.measure.unit) + (f" under {name}" if len(data.names) > 1 else "")
+        for spread, name in known
+    ]
+    layouts = _shared_by_layout(data)
+    text = f"a player's chance to win varies between {layouts} with a standard deviation of {join_words(values)}"
+    if all(spread.low > 0 for spread, _ in known):
+        return f"Who wins depends on the layout too: {text}."
+    return f"These games do not show for sure how far who wins depends on the layout: {text}."
+
+
+def on_the_atlas(data: ReportData) -> Section | None:
+    """How even the layouts are that were played, among all layouts of their board."""
+    run = data.run
+    default = find_shell(run.experiment.game).default_board
+    names = {(variant.board_name or default or "").partition(":")[0] for variant in run.variants}
+    atlas = shipped_atlas(run.experiment.game, names.pop()) if len(names) == 1 else None
+    games = run.tables["games"]
+    if atlas is None or "layout" not in games.collect_schema():
+        return None
+    codes = games.select(pl.col("layout").cast(pl.String).drop_nulls().unique().sort()).collect()["layout"].to_list()
+    rows = _atlas_rows(atlas, codes[:: -(-len(codes) // _MAX_LAYOUTS)])
+    if not rows:
+        return None
+    level = atlas.best_level
+    uneven, of_all = 100 * atlas.unevenness(level), atlas.levels[level]
+    played = uneven[rows]
+    if len(rows) == 1:
+        share = 100 * float((uneven > played[0]).mean())
+        title = f"This layout is more even than {share:.0f} % of all {len(uneven):,}"
+    else:
+        title = (
+            f"The layouts of this run have {played.mean():.1f} points of unevenness on average, all "
+            f"{len(uneven):,} have {uneven.mean():.1f}"
+        )
+    text = [
+        f"By the atlas of {atlas.plan.board} ({atlas.plan.rules}, {atlas.plan.players} players, {of_all} level): "
+        f"{100 * float(np.mean(atlas.unfair(level)[rows])):.0f} % of them are shown to be unfair."
+    ]
+    tables = [_atlas_table(atlas, rows, level)] if len(rows) <= _MAX_LISTED_LAYOUTS else []
+    return Section("atlas", "Atlas", title, text, [], tables, folded=len(rows) > _MAX_LISTED_LAYOUTS)
+
+
+def _atlas_rows(atlas: Atlas, codes: list[str]) -> list[int]:
+    """The rows of the atlas that have these layouts, each once; empty if they are layouts of other pieces."""
+    try:
+        rows = (atlas.row_of(code) for code in codes)
+        return list(dict.fromkeys(row for row in rows if row is not None))
+    except UsageError:
+        return []
+
+
+def _atlas_table(atlas: Atlas, rows: list[int], level: int) -> Table:
+    columns = ["layout", "unevenness (points)", *(f"seat {seat + 1} (%)" for seat in range(atlas.players))]
+    uneven, shares = 100 * atlas.unevenness(level), 100 * atlas.seat_shares(level)
+    cells = [[atlas.code(row), f"{uneven[row]:.1f}", *(f"{share:.0f}" for share in shares[row])] for row in rows]
+    return Table("The layouts on the atlas", columns, cells, folded=False)
+
+
+def rule_gaps(data: ReportData) -> Section | None:
+    if not data.gaps:
+        return None
+    rows, never = [], []
+    for gap, estimates in data.gaps:
+        if estimates.means.any():
+            shares = [estimate_cell(estimates, v) for v in range(len(estimates.variants))]
+            rows.append([gap.situation, gap.reading, gap.rules, *shares])
+        else:
+            never.append(f"{gap.situation[:1].lower()}{gap.situation[1:]}".removesuffix("."))
+    text = ["Situations that the rule books leave open or settle differently, and how often they came up."]
+    text += [f"Never: {'; '.join(never)}."] if never else []
+    columns = ["situation", "how it is read here", RULES, *data.names]
+    tables = [Table("Share of games in which it came up", columns, rows, words=3, folded=False)] if rows else []
+    return Section("gaps", "Rule gaps", _gaps_title(data), text, [], tables)
+
+
+def _gaps_title(data: ReportData) -> str:
+    """Which open questions came up most often with the reference, if the games show it."""
+    shares = [estimates.estimate(0, 0) for _, estimates in data.gaps]
+    came_up = sum(share.value > 0 for share in shares)
+    if not came_up:
+        return with_reference(data, "no open question came up")
+    first = leading_estimates(shares, ALPHA)
+    if len(first) > _MAX_CANDIDATES:
+        return with_reference(data, f"{came_up} of {len(shares)} open questions came up")
+    named = [f"“{fmt.title(data.gaps[g][0].name)}” ({fmt.short(shares[g], 'share')} of games)" for g in first]
+    return with_reference(data, f"the open question that came up most often is {join_words(named, ' or ')}")
 
 
 # --- remarkable games ------------------------------------------------------------------------------------------------

@@ -34,12 +34,12 @@ from mmsim.batch.run import Run
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.core.variant import board_label, split_file
 from mmsim.games import find_shell, find_statistics
-from mmsim.report import atlas_section, board_sections, change_sections, game_sections, retrained_section, sections
+from mmsim.report import change_sections, comparison_sections, game_sections, sections
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.charts import Chart
 from mmsim.report.report_data import ReportData, Submit, gather, shown_path
-from mmsim.report.run_words import MAX_NAMED
 from mmsim.report.sections import Section, slug
+from mmsim.report.sentences import MAX_NAMED
 from mmsim.system.files import data_folder, read_bytes, remove_stale_temporaries, write_atomically
 from mmsim.system.processes import StoppablePool, cores, deferring_signals, starting_processes
 from mmsim.system.safe_text import printable
@@ -139,20 +139,20 @@ def make_sections(data: ReportData) -> list[Section]:
     """All sections this run has something to show in, in reading order, without unreadable charts."""
     plans = find_statistics(data.run.experiment.game).sections
     makers: tuple[Callable[[ReportData], Section | None], ...] = (
-        sections.differences,
+        comparison_sections.differences,
         sections.players,
-        retrained_section.retrained,
+        comparison_sections.retrained,
         sections.seats,
         *(partial(sections.declared_section, plan=plan) for plan in plans),
         game_sections.openings,
         change_sections.why,
-        sections.variants,
-        board_sections.board_by_board,
+        comparison_sections.variants,
+        comparison_sections.board_by_board,
         sections.bots,
-        sections.boards,
-        atlas_section.on_the_atlas,
+        game_sections.layouts,
+        game_sections.on_the_atlas,
         game_sections.remarkable_games,
-        sections.rule_gaps,
+        game_sections.rule_gaps,
     )
     all_sections = [section for make in makers if (section := make(data)) is not None]
     return [

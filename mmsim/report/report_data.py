@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from mmsim.analysis.board_effects import average_boards
-from mmsim.analysis.compare import LevelEstimates, compare, with_tolerances
+from mmsim.analysis.compare import LevelEstimates, compare
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, layout_effects
 from mmsim.analysis.estimates import Estimates, by_name
 from mmsim.analysis.openings import SeatBook, available_views, opening_books
@@ -23,6 +23,7 @@ from mmsim.analysis.run_metrics import (
     measure_run,
     primary_metrics,
     shown_level,
+    with_tolerances,
 )
 from mmsim.analysis.stats import Array
 from mmsim.analysis.tables import RunTables, open_run

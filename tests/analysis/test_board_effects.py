@@ -11,7 +11,7 @@ from mmsim.analysis.run_metrics import ComparedRun, compare_run, estimate_run
 from mmsim.analysis.stats import estimate
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.report.answer import answer_of
-from mmsim.report.board_sections import board_by_board
+from mmsim.report.comparison_sections import board_by_board
 from mmsim.report.report_data import gather
 from tests.analysis.one_level import estimate_one
 from tests.runs import write_run

@@ -14,12 +14,11 @@ from mmsim.analysis.compare import (
     all_games_identical,
     compare,
     comparison_table,
-    with_tolerances,
 )
 from mmsim.analysis.derived_metrics import equal_groups_p_value, seat_imbalance
 from mmsim.analysis.estimates import Estimates, Measure, estimate_metrics
 from mmsim.analysis.level_verdict import Verdict
-from mmsim.analysis.run_metrics import estimate_run, find_metric
+from mmsim.analysis.run_metrics import estimate_run, find_metric, with_tolerances
 from mmsim.analysis.tables import RunTables, open_run
 from mmsim.batch.experiment import Experiment
 from mmsim.errors import UsageError

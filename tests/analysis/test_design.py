@@ -92,12 +92,12 @@ def test_where_no_ruleset_meets_the_goal_the_answer_says_so() -> None:
     assert denied(range(2)) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=2)
 def test_a_planted_fair_ruleset_is_recovered_in_95_of_100_searches() -> None:
     assert recovered(range(100, 200)) >= 95
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=1)
 def test_where_no_ruleset_meets_the_goal_95_of_100_searches_say_so() -> None:
     assert denied(range(100, 200)) >= 95
 

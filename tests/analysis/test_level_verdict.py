@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 
 from mmsim.analysis import stats
-from mmsim.analysis.level_verdict import LevelEffect, LevelVerdict, Shape, Top, Verdict, judge, where_it_holds
+from mmsim.analysis.level_verdict import (
+    LevelEffect,
+    LevelVerdict,
+    Reply,
+    Shape,
+    Top,
+    Verdict,
+    judge,
+    reply_to,
+    where_it_holds,
+)
+from tests.analysis import planted as comparisons
+from tests.analysis.planted import OPEN, SAME
 
 LEVELS = ("beginner", "casual", "club", "expert", "master", "grandmaster")
 MAKES = ("heuristic", "heuristic", "heuristic", "net", "playouts", "value net")
@@ -131,3 +143,36 @@ def test_what_holds_here_and_there_is_listed() -> None:
     words = {Verdict.HIGHER: "less even", Verdict.LOWER: "more even"}
     verdict = judged((5.0, -5.0, 5.0), (0.1,) * 3)
     assert where_it_holds(verdict, words) == "less even at beginner and club; more even at casual"
+
+
+@pytest.mark.parametrize(
+    ("shows", "direction", "reply"),
+    [
+        ((-0.03, -0.03, -0.03, -0.03), "lower", Reply.YES),
+        ((-0.03, -0.03, -0.03, OPEN), "lower", Reply.YES),  # too few games do not contradict
+        ((-0.03, -0.03, SAME, SAME), "lower", Reply.PARTLY),
+        ((-0.2, -0.2, -0.2, OPEN), "lower", Reply.PARTLY),  # masters clearly show less
+        ((0.03, -0.03, -0.03, -0.03), "lower", Reply.PARTLY),
+        ((0.03, 0.03, 0.03, 0.03), "lower", Reply.OPPOSITE),
+        ((0.03, 0.03, OPEN, OPEN), "lower", Reply.OPPOSITE),
+        ((SAME, SAME, SAME, SAME), "lower", Reply.NO),
+        ((SAME, 0.03, SAME, SAME), "lower", Reply.NO),
+        ((SAME, SAME, SAME, OPEN), "lower", Reply.NO),
+        ((SAME, OPEN, OPEN, OPEN), "lower", Reply.OPEN),  # most levels cannot tell
+        ((-0.03, OPEN, OPEN, OPEN), "lower", Reply.PARTLY),
+        ((OPEN, OPEN, OPEN, OPEN), "lower", Reply.OPEN),
+        ((0.03, 0.03, 0.03, 0.03), "higher", Reply.YES),
+        ((0.03, -0.03, 0.03, 0.03), "", Reply.YES),  # any difference was asked for
+        ((SAME, SAME, SAME, SAME), "", Reply.NO),
+    ],
+)
+def test_a_variant_gets_the_reply_of_its_levels(shows: tuple[float | str, ...], direction: str, reply: Reply) -> None:
+    comparison = comparisons.planted(dict(zip(LEVELS[1:5], shows, strict=True)))
+    assert reply_to(direction, [comparison.verdict]).overall is reply
+
+
+def test_one_group_that_differs_answers_for_a_metric_with_groups() -> None:
+    groups = [comparisons.planted({"casual": shows}).verdict for shows in (SAME, 0.03, OPEN)]
+    assert reply_to("", groups).overall is Reply.YES
+    assert reply_to("", groups[:1]).overall is Reply.NO
+    assert reply_to("", groups[::2]).overall is Reply.OPEN

@@ -283,7 +283,7 @@ def test_two_variants_are_played_until_decided_by_any_number_of_workers(tmp_path
         assert result.exit_code == 0, result.output
         printed.append(next(line for line in result.stdout.splitlines() if line.startswith("turns of")))
     assert printed[0] == printed[1]
-    assert re.search(r"different for uniform; after [\d,]+ games of each and \d looks?, wrong at most 5%", printed[0])
+    assert re.search(r"different at uniform; after [\d,]+ games of each and \d looks?, wrong at most 5%", printed[0])
     digests = {Run(tmp_path / workers).finished.digest for workers in "12"}
     assert len(digests) == 1
     decision = json.loads(run("compare", tmp_path / "1", "--json").stdout)["decision"]

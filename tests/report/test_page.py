@@ -174,7 +174,7 @@ def test_different_bots_are_rated(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_of_one_variant_has_a_report_without_comparisons(tmp_path: Path) -> None:
-    run = open_run(write_run(tmp_path / "alone", ["print"], games=60, part_games=60))
+    run = open_run(write_run(tmp_path / "alone", ["print"], games=60, part_games=60, question=""))
     page, answer = write_report(run, tmp_path / "report")
     assert answer.question == "Does a seat have an advantage with the 2006 rules?"
     assert "the lead in score changes hands" in answer.course.lower()

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.seat_test_power import Case, rejections, simulate
-from mmsim.analysis.derived_metrics import seat_imbalance
+from mmsim.analysis.derived_metrics import any_change_p_value, evenness_change, seat_imbalance
 from mmsim.analysis.level_verdict import Verdict
-from mmsim.analysis.seat_tests import any_change_p_value, evenness_change
 from mmsim.analysis.tables import RunTables
 from tests.analysis.one_level import compare_one, estimate_one
 

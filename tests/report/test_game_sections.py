@@ -8,7 +8,7 @@ from mmsim.analysis.tables import open_run
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
-from mmsim.report.atlas_section import on_the_atlas
+from mmsim.report.game_sections import on_the_atlas
 from mmsim.report.report_data import gather
 
 

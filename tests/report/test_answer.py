@@ -9,10 +9,9 @@ from mmsim.analysis.compare import ComparisonOverLevels, LevelEstimates
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.batch.experiment import from_mapping
 from mmsim.core.levels import Level
-from mmsim.report import verdicts
-from mmsim.report.answer import Answer
+from mmsim.report.answer import Answer, differences_verdict, replies_of, reply_verdict
 from mmsim.report.answer_tables import level_by_level, short_verdict, strips, what_matters
-from mmsim.report.run_words import RunWords
+from mmsim.report.sentences import RunWords
 from tests.analysis.planted import OPEN, SAME, TURNS, planted
 
 LEVELS = ("casual", "club", "expert", "master")
@@ -36,7 +35,7 @@ def shows(*levels: float | str, variant: str = LOYAL, **settings: Any) -> Compar
 
 def verdict(*comparisons: ComparisonOverLevels, **settings: Any) -> str:
     words = words_of(*comparisons, **settings)
-    return verdicts.replied(words, verdicts.replies_of(words)).replace("\u00a0", " ")
+    return reply_verdict(words, replies_of(words)).replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize(
@@ -105,12 +104,12 @@ def test_variants_with_the_same_reply_share_a_sentence_and_yes_comes_first() -> 
 def test_what_differs_is_named_with_its_size_and_where_it_holds() -> None:
     longer = shows(SAME, SAME, 1.4, 1.4, measure=TURNS)
     words = words_of(longer, answer="differences", question="What changes?")
-    said = verdicts.differences(words, [longer]).replace("\u00a0", " ")
+    said = differences_verdict(words, [longer]).replace("\u00a0", " ")
     assert said == "With open hands (Loyal), games are longer among experts and masters (by 1.4 turns among experts)."
     asked = words_of(longer, answer="differences", question="Does anything change?")
-    assert verdicts.differences(asked, [longer]).startswith("Yes. With")
+    assert differences_verdict(asked, [longer]).startswith("Yes. With")
     reverses = shows(-1.4, SAME, SAME, 1.4, measure=TURNS)
-    said = verdicts.differences(words, [reverses])
+    said = differences_verdict(words, [reverses])
     assert "games are shorter among casual players (by" in said
     assert ") but games are longer among masters (by" in said
 
@@ -118,8 +117,8 @@ def test_what_differs_is_named_with_its_size_and_where_it_holds() -> None:
 def test_nothing_that_differs_is_told_from_nothing_that_is_known() -> None:
     words = words_of(shows(SAME, SAME, SAME, SAME), answer="differences", question="Does anything change?")
     same, unknown = (shows(*[kind] * 4, measure=TURNS) for kind in (SAME, OPEN))
-    assert verdicts.differences(words, [same]).startswith("No. Nothing that was measured differs by more than")
-    assert verdicts.differences(words, [unknown]).startswith("No difference found")
+    assert differences_verdict(words, [same]).startswith("No. Nothing that was measured differs by more than")
+    assert differences_verdict(words, [unknown]).startswith("No difference found")
 
 
 def test_a_short_verdict_names_the_levels_that_show_it_unless_all_do() -> None:

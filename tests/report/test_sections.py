@@ -16,7 +16,7 @@ from mmsim.analysis.ratings import rate
 from mmsim.analysis.stats import Estimate, share_estimate
 from mmsim.core.common_metrics import ENDS_BY
 from mmsim.core.metrics import Measure
-from mmsim.report import game_sections, titles
+from mmsim.report import game_sections, sections
 from mmsim.report.sentences import fill_template
 
 GAMES = 1000
@@ -101,7 +101,7 @@ def test_the_usual_end_is_named_only_if_it_is_shown() -> None:
 
 def test_the_seats_that_score_most_are_named_as_far_as_they_are_told_apart() -> None:
     def title(*by_seat: float) -> str:
-        return titles.seat_scores_title(data_of(metrics=[scores(by_seat)]))
+        return sections._seat_scores_title(data_of(metrics=[scores(by_seat)]))
 
     assert title(20.0, 18.0, 18.0, 18.0) == "The 1st player scores most, 20.0 points"
     assert title(20.0, 19.8, 18.0, 18.0) == "The 1st or 2nd player scores most, 20.0 and 19.8 points"
@@ -111,7 +111,7 @@ def test_the_seats_that_score_most_are_named_as_far_as_they_are_told_apart() -> 
 def test_the_frequent_rule_gap_is_named_only_if_it_is_shown() -> None:
     def title(*values: float) -> str:
         gaps = [(SimpleNamespace(name=f"gap_{i}"), shares(f"gap_{i}", {"": p})) for i, p in enumerate(values)]
-        return titles.gaps_title(data_of(gaps=gaps))
+        return game_sections._gaps_title(data_of(gaps=gaps))
 
     assert title(0.2, 0.5, 0.1) == "The open question that came up most often is “gap 1” (50\u00a0% of games)"
     assert title(0.5, 0.49, 0.1).endswith("is “gap 0” (50\u00a0% of games) or “gap 1” (49\u00a0% of games)")
@@ -126,7 +126,7 @@ def test_the_strongest_bot_is_named_only_if_it_is_shown() -> None:
         orders = np.argsort(-(log_strengths + rng.gumbel(size=(games, len(bots)))), axis=1)
         rows = [(game, bots[bot], rank + 1) for game, order in enumerate(orders) for rank, bot in enumerate(order)]
         ranked = pl.DataFrame(rows, ["game", "bot", "rank"], orient="row")
-        return titles.bots_title(data_of(ratings={"print": rate(ranked)}))
+        return sections._bots_title(data_of(ratings={"print": rate(ranked)}))
 
     assert title({"a": 0.0, "b": 0.0, "c": 0.0}) == "The games do not tell the bots apart"
     clear = title({"a": 2.0, "b": 0.5, "c": 0.0})
@@ -140,7 +140,7 @@ def test_what_layouts_matter_most_for_is_named_only_if_it_is_shown() -> None:
     def title(**values: float) -> str:
         estimates = [Estimate(value, value - 0.02, value + 0.02, 0.01, 500) for value in values.values()]
         shown = Estimates.independent(LAYOUT_SHARE, ["print"], [*values], [estimates], [5000], 10.0)
-        return titles.boards_title(data_of(metrics=[shown]))
+        return game_sections._layouts_title(data_of(metrics=[shown]))
 
     assert title(turns=0.3, margin=0.1) == "Layouts matter most for turns (30\u00a0% of the variance)"
     assert title(turns=0.3, margin=0.29, win_share=0.1) == (
