@@ -12,6 +12,17 @@ from tests.runs import write_run
 from tests.sharing import made_once
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Longest first, so that no worker is left with a long test at the end of `make verify`."""
+    items.sort(key=_minutes, reverse=True)
+
+
+def _minutes(item: pytest.Item) -> float:
+    """The CPU time that a slow test declares; 0 for all others."""
+    slow = item.get_closest_marker("slow")
+    return slow.kwargs.get("minutes", 0) if slow else 0
+
+
 def pytest_collection_finish() -> None:
     """Freeze the objects of the test modules: collecting garbage among them takes seconds of CPU."""
     gc.collect()

@@ -48,6 +48,6 @@ def test_every_bot_chooses_the_same_in_plain_python_where_no_index_is_out_of_bou
     assert run(MMSIM_JIT="0") == compiled
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=3)
 def test_every_bot_chooses_the_same_where_compiled_code_checks_its_indices(compiled: list[str]) -> None:
     assert run(MMSIM_BOUNDSCHECK="1") == compiled

@@ -107,7 +107,7 @@ def folder_in(cache_dir: Path) -> Path:
 # --- compiling once --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=1)
 def test_of_several_cold_processes_one_compiles_and_all_play_the_same(cold: Cold) -> None:
     assert sorted(bool(err) for _, err in cold.outputs) == [False, False, True]
     assert {out for out, _ in cold.outputs} == {cold.rows}
@@ -147,7 +147,7 @@ def test_a_library_in_the_package_is_found_before_the_cache_and_may_be_read_only
     assert not (tmp_path / "cache").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=1)
 def test_a_damaged_library_is_compiled_again_and_plays_the_same(cold: Cold, tmp_path: Path) -> None:
     copy = cold.copy(tmp_path / "cache")
     damage(folder_in(copy), "code cut off")

@@ -68,7 +68,7 @@ def test_plain_python_plays_the_games_of_this_process() -> None:
         assert json.loads(line) == json.loads(json.dumps(play(*case))), case
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=2)
 @pytest.mark.parametrize("words", ["metromania print 4p roomy", "metromania v2+regular 2p grand", "metro metro"])
 def test_numba_alone_plays_the_committed_games(words: str) -> None:
     answer = run(["-m", "benchmarks.digests", words], MMSIM_LINK="0")

@@ -95,7 +95,8 @@ def test_a_city_is_shown_with_what_the_atlas_knows_by_any_rotation() -> None:
 
 def test_the_report_ranks_by_any_of_its_levels_and_writes_everything(tmp_path: Path) -> None:
     report = json.loads(output("atlas", "report", "--level", "expert", "--count", 2, "--json", "--out", tmp_path))
-    assert report["answer"][0].split("at ")[1].startswith("expert:")
+    assert "depends on who plays" in report["answer"][0]
+    assert " are shown to be unfair at expert: " in report["answer"][1]
     assert len(report["tables"]["fairest"]) == 3
     charts = {path.stem for path in (tmp_path / "charts").glob("*.svg")}
     assert charts == {"unevenness", "seats", "features", "length", "levels"}
@@ -104,7 +105,7 @@ def test_the_report_ranks_by_any_of_its_levels_and_writes_everything(tmp_path: P
     assert "unknown level of this atlas 'clab'" in complaint(USAGE, "atlas", "report", "--level", "clab")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=2)
 def test_extremes_keep_their_side_on_a_new_seed_and_hardly_any_alarm_is_false(atlas: Atlas) -> None:
     level = msgspec.structs.replace(atlas.plan.levels[0], games=600)
 

@@ -29,7 +29,7 @@ def test_any_game_is_the_same_in_both_engines() -> None:
     play_mixed(Random(1000), 24, compare_every=16)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=2)
 @pytest.mark.parametrize("seed", [1, 2])  # a worker each
 def test_any_game_is_the_same_in_both_engines_many_times_over(seed: int) -> None:
     play_mixed(Random(1_000_000 + seed), 5_000, compare_every=64)

@@ -24,6 +24,9 @@ def share(bot: str, three: str, games: int, rules: str = "print", players: int =
     return float(won.mean()), float(won.mean() - 1.96 * won.std(ddof=1) / len(won) ** 0.5)
 
 
+# The standard error of a share is about 0.5 / sqrt(games) near a half and 0.43 / sqrt(games) near a third.
+# `deepsearch` won 56.7 % and 33.0 % on fresh deals (docs/explanation/bot-training.md): true shares of that size pass
+# with a probability of 87 % against experts and of more than 99 % against masters, where 32 % would pass with 95 %.
 @pytest.mark.parametrize(
     ("bot", "three", "bar", "games"),
     [
@@ -35,10 +38,15 @@ def share(bot: str, three: str, games: int, rules: str = "print", players: int =
         ("expert", "planner", 0.34, 60000),
         ("expert", "networker", 0.45, 6000),
         ("search:turns=8,playouts=12,rounds=2,prior=2", "expert", 0.45, 2400),
-        ("search:turns=8,playouts=32,rounds=2,prior=2", "expert", 0.50, 1600),
+        pytest.param(
+            "search:turns=8,playouts=32,rounds=2,prior=2", "expert", 0.50, 1600, marks=pytest.mark.slow(minutes=1)
+        ),
         ("search:turns=8,playouts=32", "expert", 0.37, 800),
-        ("deepsearch", "expert", 0.55, 8000),
-        ("deepsearch", "search:turns=8,playouts=8,rounds=2,prior=2", 0.30, 8000),
+        pytest.param("deepsearch", "expert", 0.55, 8000, marks=pytest.mark.slow(minutes=6)),
+        pytest.param(
+            *("deepsearch", "search:turns=8,playouts=8,rounds=2,prior=2", 0.30, 6000),
+            marks=pytest.mark.slow(minutes=8),
+        ),
     ],
 )
 def test_a_bot_wins_as_often_as_its_bar_asks(bot: str, three: str, bar: float, games: int) -> None:

@@ -57,19 +57,24 @@ def test_a_game_on_any_random_box_is_the_same_in_both_engines() -> None:
     play_boxes(Random(28), range(10), compare_every=16)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=1)
 def test_a_game_on_any_of_2000_random_boxes_is_the_same_in_both_engines() -> None:
     play_boxes(Random(28_000), range(2000), compare_every=16)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=6)
 def test_the_usual_game_is_the_same_in_both_engines_many_times_over() -> None:
     play_usual(Random(1_000_000), 25_000, compare_every=64)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("sides", "count"), [(SMALL_SIDES, 49_000), (SIDES, 25_000), (HUGE, 1_000)], ids=["small", "all", "huge"]
+    ("sides", "count"),
+    [
+        pytest.param(SMALL_SIDES, 49_000, marks=pytest.mark.slow(minutes=10), id="small"),
+        pytest.param(SIDES, 25_000, marks=pytest.mark.slow(minutes=6), id="all"),
+        pytest.param(HUGE, 1_000, id="huge"),
+    ],
 )
 def test_any_game_is_the_same_in_both_engines_many_times_over(sides: tuple[int, ...], count: int) -> None:
     play_mixed(Random(1_000_000 + len(sides)), count, sides, compare_every=64)
