@@ -115,6 +115,7 @@ class KeptRecord(Struct, frozen=True, forbid_unknown_fields=True):
     game: Count
     bytes: Count
     sha256: Sha256
+    chances: list[list[Annotated[float, Meta(ge=0, le=1)]]] = []  # to win, by turn and player; empty: not estimated
 
 
 class RetrainedNets(Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,20 +5,25 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from mmsim.batch.check import replay_record
+from mmsim.batch.experiment import planned_seconds
 from mmsim.batch.manifest import RECORDS, KeptRecord
 from mmsim.batch.run import Run
 from mmsim.batch.worker import LOG
+from mmsim.core.game import EstimatesWinChances, SimulatedGame
 from mmsim.core.records import dumps
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell
 from mmsim.system.files import read_bytes, write_atomically
+
+_PLAYOUTS = 50  # after every turn: a chance to win is known to within 7 percentage points or better (standard error)
+_WITH_CHANCES_S = 60.0  # by declared costs: shorter runs would spend most of their time on playouts
 
 
 @dataclass(frozen=True)
@@ -118,23 +123,38 @@ def _sort_key(column: str) -> pl.Expr:
 
 
 def keep_records(run: Run) -> list[KeptRecord]:
-    """Write the records of a run's remarkable games beside its tables; returns their entries for the manifest."""
+    """Write the records of a run's remarkable games beside its tables; returns their entries for the manifest.
+
+    The entries of a run that took a while have the chances to win, for the pages that step through these games.
+    """
     kept, games = [], run.scan_by_name("games")
+    estimates_chances = (
+        isinstance(run.game, EstimatesWinChances)
+        and planned_seconds(replace(run.experiment, games=run.games_per_variant)) >= _WITH_CHANCES_S
+    )
     if run.manifest.nets:  # those that reports are about
         names = [run.variant_names[number] for number in run.analysed_variants]
         games = games.filter(pl.col("variant").cast(pl.String).is_in(names))
     for game in remarkable(games, run.variant_names):
         variant = run.variant_names[game.variant]
         try:
-            data = dumps(replay_record(run, game.variant, game.game)).encode()
+            record = replay_record(run, game.variant, game.game)
         except MmsimError as error:  # a bot that does not play the same game twice
             LOG.warning("no record of game %d of %s: %s", game.game, variant, error)
             continue
+        data = dumps(record).encode()
+        chances = _win_chances(run.game, record) if estimates_chances else []
         write_atomically(run.folder / game.file, data)
-        kept.append(KeptRecord(game.file, variant, game.game, len(data), hashlib.sha256(data).hexdigest()))
+        kept.append(KeptRecord(game.file, variant, game.game, len(data), hashlib.sha256(data).hexdigest(), chances))
     for outdated in {kind.file for kind in _KINDS} - {entry.file for entry in kept}:  # of the run when it was shorter
         (run.folder / outdated).unlink(missing_ok=True)
     return kept
+
+
+def _win_chances(game: SimulatedGame, record: dict[str, Any]) -> list[list[float]]:
+    assert isinstance(game, EstimatesWinChances)
+    chances: list[list[float]] = game.win_chances(record, _PLAYOUTS).tolist()
+    return chances
 
 
 def records_are_intact(run: Run) -> bool:
@@ -172,3 +192,12 @@ def kept_record(folder: Path, variant: str, game: int) -> dict[str, Any] | None:
                 raise MmsimError(f"{folder / entry.file} is not the record of its game: {error}") from error
             return kept
     return None
+
+
+def kept_chances(folder: Path, variant: str, game: int) -> list[list[float]]:
+    """The chances to win in a remarkable game, before its first turn and after every turn; empty if it has none."""
+    run = Run(folder)
+    for entry in run.manifest.finished.records if run.manifest.finished else ():
+        if (entry.variant, entry.game) == (variant, game):
+            return entry.chances
+    return []

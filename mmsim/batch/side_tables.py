@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mmsim.batch.check import replay_record
 from mmsim.batch.manifest import END_POSITIONS_FILE, WIN_CHANCES_FILE
+from mmsim.batch.remarkable import kept_chances
 from mmsim.batch.run import Run
 from mmsim.batch.side_files import SCHEMAS, read_side_table, write_side_table
 from mmsim.core.game import EstimatesWinChances
@@ -97,13 +98,14 @@ def sample_win_chances(run: Run, games: int, playouts: int, workers: int | None,
     return len(kept) + len(chances)
 
 
-def win_chances_of(folder: Path, variant: str, game: int) -> NDArray[np.float64] | None:
-    """[turn, player] of a game that is in the table of a run, else None."""
+def win_chances_of(folder: Path, variant: str, game: int) -> list[list[float]]:
+    """By turn and player: from the table of a run, or kept with the record of the game; empty if there are none."""
     table = read_win_chances(folder)
-    if table is None:
-        return None
-    rows = table.filter(variant=variant, game=game).sort("turn", "player")
-    return rows["chance"].to_numpy().reshape(-1, rows["player"].n_unique()) if len(rows) else None
+    rows = None if table is None else table.filter(variant=variant, game=game).sort("turn", "player")
+    if rows is None or rows.is_empty():
+        return kept_chances(folder, variant, game)
+    by_turn: list[list[float]] = rows["chance"].to_numpy().reshape(-1, rows["player"].n_unique()).tolist()
+    return by_turn
 
 
 def read_win_chances(folder: Path) -> pl.DataFrame | None:

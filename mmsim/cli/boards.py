@@ -67,7 +67,9 @@ def generate(
     count: Annotated[int, option("--count N", "How many layouts.", min=1)] = 1,
     seed: options.Seed = 1,
     unique: Annotated[bool, option("--unique", "No two are rotations of each other; codes are canonical.")] = False,
-    fair: Annotated[bool, option("--fair", "Only from the hundredth that is fairest for the levels of the atlas.")] = False,
+    fair: Annotated[
+        bool, option("--fair", "Only from the hundredth that is fairest for the levels of the atlas.")
+    ] = False,
     lopsided: Annotated[bool, option("--lopsided", "Only from the most lopsided hundredth of the atlas.")] = False,
     long: Annotated[bool, option("--long", "Only from the hundredth with the longest games in the atlas.")] = False,
     as_json: options.AsJson = False,

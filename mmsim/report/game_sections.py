@@ -335,14 +335,14 @@ def remarkable_games(data: ReportData) -> Section | None:
     if not data.remarkable_games:
         return None
     name, playouts = data.run.experiment.game, _playouts(data.run)
-    shell, pictures = find_shell(name), []
+    shell, pictures, has_chances = find_shell(name), [], True
     for game in data.remarkable_games:
         remarkable, variant, record = game.remarkable, game.variant.name, game.record
         draw = partial(_draw_end, name, record) if record and isinstance(shell, DrawsPictures) else None
         replay = None
         if record and isinstance(shell, ReplaysRecords):
-            chances = win_chances_of(data.run.folder, variant, remarkable.game)
-            known = () if chances is None else chances.tolist()
+            known = win_chances_of(data.run.folder, variant, remarkable.game)
+            has_chances = has_chances and bool(known or playouts)
             title = capitalise(f"{remarkable.kind} game")
             replay = partial(_make_replay_page, name, record, known, playouts, title)
         caption = f"{capitalise(remarkable.text)} ({data.name_of(variant)}, game {remarkable.game:,})."
@@ -354,7 +354,7 @@ def remarkable_games(data: ReportData) -> Section | None:
             "Games whose records this run does not have are not drawn; "
             f"“mmsim resume {folder}” writes those of a whole run."
         )
-    elif not playouts and isinstance(find_game(name), EstimatesWinChances):
+    elif not has_chances and isinstance(find_game(name), EstimatesWinChances):
         text.append(f"After “mmsim chances {folder}” the pages of these games show who was likely to win, too.")
     return Section("remarkable-games", "Games", "Games worth a look", text, [], [], pictures)
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from mmsim.core.shell import Replay
 from mmsim.drawing import animation
+from mmsim.errors import MmsimError
 
 
 def page(replay: Replay, kind: str = "", report: str = "") -> str:
@@ -15,6 +16,8 @@ def page(replay: Replay, kind: str = "", report: str = "") -> str:
 
     `kind` says what is remarkable about the game, `report` is the page to go back to.
     """
+    if replay.chances and len(replay.chances) <= replay.moments[-1].turn:
+        raise MmsimError("the chances to win that the run has stored are not those of this game")
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
