@@ -52,6 +52,7 @@ _MAX_SPREAD = 0.5  # standard deviation of numbers between 0 and 1
 _ROUNDING = 1e-12  # relative; a smaller variance is zero
 _SOFTENING = 0.1  # how much of its own sampling variance shortens a learnt direction
 _MAX_CREDIT = 0.25  # of the variance, that the estimated noise of the directions may take away
+MIN_DEALS = 50  # fewer say nothing about a pattern, nor about the width of an interval
 _TURNED = -0.5  # more than half of the pattern found on the other side: turned round, not evened out
 _SQUARED = " squared"  # after the name of a column
 
@@ -252,7 +253,7 @@ class _HalfOfDeals:
 
 def evenness_change(shares: Estimates, base: int, variant: int) -> tuple[Estimate, bool] | None:
     """How much less even a variant is than the base, along the pattern of the more uneven of the two, and whether the
-    pattern is turned round in the other one; None if there are no halves of deals, or not the same seats.
+    pattern is turned round in the other one; None if there are too few deals, or not the same seats.
 
     The pattern, its deviation from fair shares, is learnt on one half of the deals and tested on the other, both ways
     (cross-fitting: Cox 1975, Biometrika 62; Chernozhukov et al. 2018, Econom. J. 21), so that noise is not taken for a
@@ -265,12 +266,15 @@ def evenness_change(shares: Estimates, base: int, variant: int) -> tuple[Estimat
     known = _shared_seats(shares, base, variant)
     if len(shares.halves) < 2 or (np.isfinite(shares.means[[base, variant]]) != known).any():
         return None
+    deals = int(shares.deals[[base, variant]][:, known].min())
+    if deals < MIN_DEALS:
+        return None
     first, second = halves = [_HalfOfDeals.of(half, base, variant, known) for half in shares.halves]
     if not all(np.isfinite(half.change).all() and half.length > 0 for half in halves):
         return None
     scale = sum(float(np.linalg.norm(half.direction)) for half in halves) * float(np.sqrt(known.sum()))
     if not scale:
-        return None  # in very few games the seats may have won equally often
+        return None  # the seats have won equally often
     value = float(first.direction @ second.change + second.direction @ first.change)
     variance = float(
         first.direction @ second.change_cov @ first.direction + second.direction @ first.change_cov @ second.direction
@@ -281,7 +285,6 @@ def evenness_change(shares: Estimates, base: int, variant: int) -> tuple[Estimat
     se = np.sqrt(
         max(variance + max(float(noise), -_MAX_CREDIT * variance), 0.0)
     )  # rounding may leave less than nothing
-    deals = int(min(shares.deals[v, known].min() for v in (base, variant)))
     pattern, left = (
         float(first.direction @ getattr(second, what) + second.direction @ getattr(first, what))
         for what in ("deviation", "other")

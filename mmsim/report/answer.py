@@ -9,7 +9,7 @@ from math import inf, isfinite, sqrt
 
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.compare import ComparisonOverLevels
-from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, SEAT_IMBALANCE
+from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, MIN_DEALS, SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import LevelReplies, Reply, Shape, Verdict, players_of, reply_to
 from mmsim.analysis.number_format import join_words
@@ -340,7 +340,7 @@ def _sure(words: RunWords, metric: str) -> str:
     metric = metric or (SEAT_IMBALANCE.name if compared else WIN_SHARE)
     halves = _half_widths(words, metric)
     if not halves:
-        return played
+        return f"{played.removesuffix('.')}, too few to say."
     unit = words.data.estimates[metric].measure.unit
     texts = [
         f"±{words.size(half, unit, decimals=1)}{f' among {players_of(level)}' if words.several else ''}"
@@ -352,7 +352,7 @@ def _sure(words: RunWords, metric: str) -> str:
 
 
 def _half_widths(words: RunWords, metric: str) -> dict[str, float]:
-    """Half the widest interval of a metric, or of its differences, at every level."""
+    """Half the widest interval of a metric, or of its differences, at every level that has played a few games."""
     halves = {}
     for level in words.levels:
         if words.data.comparisons:
@@ -367,7 +367,7 @@ def _half_widths(words: RunWords, metric: str) -> dict[str, float]:
                 if one
             ]
         half = max(((one.high - one.low) / 2 for one in known), default=inf)
-        if isfinite(half):
+        if isfinite(half) and min(one.deals for one in known) >= MIN_DEALS:
             halves[level] = half
     return halves
 

@@ -48,6 +48,12 @@ def test_compare_shows_every_level_and_every_metric_if_asked(run_folder: Path) -
     assert "…" not in everything + by_level
 
 
+def test_how_sure_an_answer_is_is_not_said_of_a_handful_of_games(tmp_path: Path) -> None:
+    few, more = (write_run(tmp_path / f"of-{games}", games=games, part_games=games) for games in (48, 52))
+    assert "How sure: 144 games, too few to say." in output("compare", few)
+    assert "How sure: A difference in the unevenness of the seats is known to ±" in output("compare", more)
+
+
 def test_metrics_come_out_the_same_whether_all_or_only_those_are_measured(run_folder: Path) -> None:
     tables = open_run(run_folder)
     few = compare_run(tables, described=course_metrics(tables.experiment.game))
