@@ -11,12 +11,13 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.design import Candidate, Cell, Design
 from mmsim.analysis.evidence import Finding
-from mmsim.analysis.goals import Constraint
+from mmsim.analysis.goals import Constraint, Goal
 from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.wording import ruleset_titles
+from mmsim.analysis.wording import ruleset_titles, wording
 from mmsim.batch.confidence import ALPHA
 from mmsim.core.metrics import Measure
+from mmsim.games import find_shell
 
 _MAX_FRONT = 12  # rows of the table of trade-offs
 Cells = list[str]
@@ -40,16 +41,44 @@ class MemoTable:
 
 def answer(design: Design) -> list[str]:
     """The answer, its limits and what to do next; the first sentence stands alone."""
-    goal, winner = design.goal, design.winner
-    wanted = " and ".join(goal.goals)
+    winner, wanted = design.winner, goal_in_words(design.goal, design.constraints)
+    (base,) = ruleset_titles(design.goal.game, [design.goal.base])
     if winner is None:
-        return [*_nothing_found(design, wanted)]
+        return [*_nothing_found(design, base, wanted)]
     if not winner.changes:
-        return [f"Nothing needs to change: {goal.base} meets the goal ({wanted}), {_where(design)}.", *_caveats(design)]
+        return [
+            f"Nothing needs to change: with {base} the goal is met ({wanted}), {_where(design)}.",
+            *_caveats(design),
+        ]
     (title,) = _titles(design, [winner])
     which = "smallest confirmed change" if design.not_excluded or design.left else "smallest change"
-    first = f"The {which} of {goal.base} that meets the goal ({wanted}): {title} ({', '.join(winner.changes)})."
+    first = f"The {which} of {base} that meets the goal ({wanted}): {title} ({', '.join(winner.changes)})."
     return [first, f"It holds {_where(design)}: {_numbers(design, winner)}.", _smallest(design), *_caveats(design)]
+
+
+def goal_in_words(goal: Goal, constraints: Sequence[Constraint]) -> str:
+    """The goals as players would say them: unevenness of the seats: at most 1 point."""
+    players = find_shell(goal.game).explain(goal.base, goal.players).players
+    by_text: dict[str, list[Constraint]] = {}
+    for limit in constraints:
+        if not limit.is_guard:
+            by_text.setdefault(limit.text, []).append(limit)
+    return fmt.join_words([_limits_in_words(goal.game, players, limits) for limits in by_text.values()])
+
+
+def _limits_in_words(game: str, players: int, limits: Sequence[Constraint]) -> str:
+    """The one or two limits of a goal."""
+    first, unit = limits[0], limits[0].measure.unit
+    label = wording(game, first.measure.name, first.group, players).label
+    amounts = " to ".join(f"{abs(limit.bound) * fmt.scale_of(unit):g}" for limit in limits)
+    is_percentage = unit == "share" and not first.relative
+    noun = "%" if is_percentage else "points" if unit.startswith("share") else unit
+    amounts += f" {noun.removesuffix('s') if amounts == '1' else noun}"
+    if first.relative:
+        return f"{label}: {'lower' if first.sign > 0 else 'higher'} by at least {amounts}"
+    if len(limits) == 2:
+        return f"{label}: {amounts}"
+    return f"{label}: at {'most' if first.sign > 0 else 'least'} {amounts}"
 
 
 def _titles(design: Design, candidates: Sequence[Candidate]) -> list[str]:
@@ -89,14 +118,17 @@ def _smallest(design: Design) -> str:
     return f"Less does not do: all {smaller:,} rulesets that change less are shown to miss the goal."
 
 
-def _nothing_found(design: Design, wanted: str) -> Iterator[str]:
-    played, base = len(design.candidates), design.goal.base
+def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
+    played = len(design.candidates)
     race = design.cells[0]
     failed = sum(one.finding(design.cells) is Finding.FAILED for one in design.candidates)
     if failed == played and not design.left:
-        yield f"No ruleset within these knobs meets the goal ({wanted}): all {played:,} are shown to miss it."
+        yield f"No change of {base} within these knobs meets the goal ({wanted}): all {played:,} are shown to miss it."
     elif design.finalists:
-        yield f"No ruleset is confirmed to meet the goal ({wanted}); {played:,} of {design.grid:,} were played."
+        yield (
+            f"No change of {base} is confirmed to meet the goal ({wanted}); "
+            f"{played:,} of {design.grid:,} rulesets were played."
+        )
         nearest = next((one for one in design.finalists if _is_open(design, one)), design.finalists[0])
         needed = max(design.planned.values())
         plan = f"{fmt.games(needed, needed)} would settle it" if needed < inf else "its estimate is at the limit itself"
