@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from mmsim.core.variant import Variant
+from mmsim.metromania.bots.levels import LEVELS
 from mmsim.metromania.game import Metromania
 from mmsim.metromania.rules.rulesets import ruleset
 
 METROMANIA = Metromania()
+MASTER = LEVELS[4].bots
 pytestmark = pytest.mark.slow
 
 
@@ -24,6 +26,7 @@ def share(bot: str, three: str, games: int, rules: str = "print", players: int =
     return float(won.mean()), float(won.mean() - 1.96 * won.std(ddof=1) / len(won) ** 0.5)
 
 
+# Every level has to beat the one below it. Of the master 45 % was hoped for; 40,000 games (seed 2027) gave 44.6 ± 0.5.
 # The standard error of a share is about 0.5 / sqrt(games) near a half and 0.43 / sqrt(games) near a third.
 # `deepsearch` won 56.7 % and 33.0 % on fresh deals (docs/explanation/bot-training.md): true shares of that size pass
 # with a probability of 87 % against experts and of more than 99 % against masters, where 32 % would pass with 95 %.
@@ -35,23 +38,26 @@ def share(bot: str, three: str, games: int, rules: str = "print", players: int =
         ("planner", "uniform", 0.85, 4000),
         ("planner", "greedy", 0.65, 4000),
         ("planner", "runner", 0.45, 8000),
-        ("expert", "planner", 0.34, 60000),
+        ("networker", "planner:ahead=1,noise=4", 0.35, 8000),
+        ("planner", "networker", 0.35, 8000),
+        ("expert", "planner", 0.35, 20000),
         ("expert", "networker", 0.45, 6000),
-        ("search:turns=8,playouts=12,rounds=2,prior=2", "expert", 0.45, 2400),
+        pytest.param(MASTER, "expert", 0.43, 12000, marks=pytest.mark.slow(minutes=2)),
         pytest.param(
             "search:turns=8,playouts=32,rounds=2,prior=2", "expert", 0.50, 1600, marks=pytest.mark.slow(minutes=1)
         ),
         ("search:turns=8,playouts=32", "expert", 0.37, 800),
         pytest.param("deepsearch", "expert", 0.55, 8000, marks=pytest.mark.slow(minutes=6)),
         pytest.param(
-            *("deepsearch", "search:turns=8,playouts=8,rounds=2,prior=2", 0.30, 6000),
+            *("deepsearch", MASTER, 0.30, 6000),
             marks=pytest.mark.slow(minutes=8),
         ),
     ],
 )
 def test_a_bot_wins_as_often_as_its_bar_asks(bot: str, three: str, bar: float, games: int) -> None:
     mean, low = share(bot, three, games)
-    assert low > bar, f"{bot} v {three}: {mean:.3f}, at least {low:.3f}"
+    print(shown := f"{bot} v {three}: {mean:.3f}, at least {low:.3f}")  # for docs/explanation/bots.md, with -rP
+    assert low > bar, shown
 
 
 @pytest.mark.parametrize(("rules", "players"), [("en1", 4), ("nl", 4), ("v2", 4), ("print", 3), ("v2", 3), ("v2", 2)])
