@@ -3,7 +3,7 @@
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
@@ -19,7 +19,7 @@ from mmsim.batch.experiment import cost_of
 from mmsim.batch.journal import JournalEntry
 from mmsim.batch.manifest import Precision
 from mmsim.batch.plan import Part, RunPlan
-from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, Pool
+from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, Heartbeat, Pool
 from mmsim.batch.remarkable import keep_records, records_are_intact
 from mmsim.batch.retrained_nets import variants_to_retrain
 from mmsim.batch.run import Run
@@ -58,6 +58,12 @@ class Status:
     cost_done: float = 0.0
     _recent: deque[tuple[float, float]] = field(default_factory=deque)  # (seconds, progress)
 
+    def add(self, entry: JournalEntry, cost: float) -> None:
+        """Count the games of a finished part, each of this cost."""
+        self.done += entry.games
+        self.cost_done += entry.games * cost
+        self.errors += len(entry.errors)
+
     def tick(self, seconds: float) -> None:
         """Note how far the run is after this many seconds."""
         self.seconds = seconds
@@ -92,6 +98,24 @@ class Status:
 
 
 Watch = Callable[[Status], None]
+
+
+def follow(
+    events: Iterable[JournalEntry | Heartbeat], status: Status, costs: Sequence[float], began: float, watch: Watch
+) -> Iterator[JournalEntry]:
+    """Yield the entries of finished parts, and keep the status up to date; `costs` are those of a game by variant."""
+    done, cost_done = status.done, status.cost_done  # without games of unfinished parts
+    for event in events:
+        status.done, status.cost_done = done, cost_done
+        if isinstance(event, JournalEntry):
+            status.add(event, costs[event.variant])
+            done, cost_done = status.done, status.cost_done
+            yield event
+        else:
+            status.done += event.games
+            status.cost_done += sum(games * costs[variant] for variant, games in event.progress)
+        status.tick(time.monotonic() - began)
+        watch(status)
 
 
 @dataclass
@@ -150,7 +174,8 @@ class Session:
             for flaw in flaws:
                 LOG.warning("part %d is played again: %s", entry.part, flaw)
             if not flaws:
-                self._count(entry)
+                self.status.add(entry, self._costs[entry.variant])
+                self._mark_done(entry)
             rewrite = rewrite or bool(flaws) or not untouched
         if rewrite:
             run.rewrite_journal(self._done)
@@ -183,20 +208,12 @@ class Session:
         status.games = max(status.games, plan.all_games)
         plan_cost = sum(plan.games_of(variant) * cost for variant, cost in enumerate(self._costs))
         status.total_cost = max(status.total_cost, plan_cost)
-        done, cost_done = status.done, status.cost_done  # without games of unfinished parts
-        for event in self._executor.play(map(self._task, plan.open_parts(self._done))):
-            status.done, status.cost_done = done, cost_done
-            if isinstance(event, JournalEntry):
-                self._journal.append(event)
-                for error in event.errors:
-                    LOG.warning("bot error in part %d: %s", event.part, error)
-                self._count(event)
-                done, cost_done = status.done, status.cost_done
-            else:
-                status.done += event.games
-                status.cost_done += sum(games * self._costs[variant] for variant, games in event.progress)
-            status.tick(time.monotonic() - self._started)
-            self.watch(status)
+        events = self._executor.play(map(self._task, plan.open_parts(self._done)))
+        for entry in follow(events, status, self._costs, self._started, self.watch):
+            self._journal.append(entry)
+            for error in entry.errors:
+                LOG.warning("bot error in part %d: %s", entry.part, error)
+            self._mark_done(entry)
 
     def _task(self, part: Part) -> Task:
         ready = self.run.prepared[part.variant]
@@ -214,13 +231,9 @@ class Session:
             pool.games_left = run.plan.all_games - self.status.done
         return pool
 
-    def _count(self, entry: JournalEntry) -> None:
-        status = self.status
+    def _mark_done(self, entry: JournalEntry) -> None:
         self._done[entry.part] = 1
-        status.done += entry.games
-        status.cost_done += entry.games * self._costs[entry.variant]
-        status.errors += len(entry.errors)
-        shares = status.shares[self.run.variant_names[entry.variant]]
+        shares = self.status.shares[self.run.variant_names[entry.variant]]
         shares.extend(Tally() for _ in range(len(entry.shares) - len(shares)))
         for tally, (count, mean, squares) in zip(shares, entry.shares, strict=True):
             tally.add(Tally(int(count), mean, squares))

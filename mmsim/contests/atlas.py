@@ -23,7 +23,7 @@ from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter, read
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
 from mmsim.batch.run_folder import LOG_FILE, locked
-from mmsim.batch.session import Status, Watch, run_log
+from mmsim.batch.session import Status, Watch, follow, run_log
 from mmsim.batch.worker import SUMS, Task
 from mmsim.contests.matches import Match, MatchRunner
 from mmsim.core.layouts import Layouts
@@ -192,9 +192,10 @@ def _play(
         return
     costs = [cost_of(plan.game, level.bots) for level in plan.levels]
     total_cost = sum(cost * level.games for cost, level in zip(costs, plan.levels, strict=True)) * plan.layouts
-    games = sum(entry.games for entry in done.values())
-    cost_done = sum(entry.games * costs[entry.variant] for entry in done.values())
-    status = Status(plan.games, games, done_before=games, total_cost=total_cost, cost_done=cost_done)
+    status = Status(plan.games, total_cost=total_cost)
+    for entry in done.values():
+        status.add(entry, costs[entry.variant])
+    status.done_before = status.done
 
     def task(part: Part) -> Task:
         level, ready = plan.levels[part.variant], prepared[part.variant]
@@ -209,18 +210,9 @@ def _play(
         executor.start_workers(len(missing))
         if not cluster:
             find_game(plan.game).start_up()
-        began = time.monotonic()
-        for event in executor.play(map(task, missing)):
-            if isinstance(event, JournalEntry):
-                journal.append(event)
-                done[event.part] = event
-                games, cost_done = games + event.games, cost_done + event.games * costs[event.variant]
-                status.done, status.cost_done = games, cost_done
-            else:
-                status.done = games + event.games
-                status.cost_done = cost_done + sum(count * costs[variant] for variant, count in event.progress)
-            status.tick(time.monotonic() - began)
-            watch(status)
+        for entry in follow(executor.play(map(task, missing)), status, costs, time.monotonic(), watch):
+            journal.append(entry)
+            done[entry.part] = entry
         journal.settle()
 
 

@@ -10,10 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from mmsim.batch.confidence import Tally
-from mmsim.batch.journal import JournalEntry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
-from mmsim.batch.session import Status, Watch
+from mmsim.batch.session import Status, Watch, follow
 from mmsim.batch.worker import EXAMPLES, FEATURES, POSITIONS, SUMS, Task
 from mmsim.core.variant import Variant
 from mmsim.games import find_game
@@ -134,22 +133,15 @@ class MatchRunner:
         """Have all games played; returns the parts of every match."""
         numbered = [(number, part) for number, match in enumerate(matches) for part in match.parts()]
         parts = [Part(number, match, *games) for number, (match, games) in enumerate(numbered)]
-        status, began, settled = Status(sum(part.count for part in parts)), time.monotonic(), 0
+        status, costs = Status(sum(part.count for part in parts)), [1.0] * len(matches)
 
         def task(part: Part) -> Task:
             variant = matches[part.variant].variant
             name, games_per_row = f"{variant.rules} with {variant.bots}", part.count if sums else 0
             return Task(part, variant, name, learner=learner, positions=positions, games_per_row=games_per_row)
 
-        for event in self._pool.play(map(task, parts)):
-            if isinstance(event, JournalEntry):
-                settled += event.games
-                status.errors += len(event.errors)
-                status.done = settled
-            else:
-                status.done = settled + event.games
-            status.tick(time.monotonic() - began)
-            self._watch(status)
+        for _ in follow(self._pool.play(map(task, parts)), status, costs, time.monotonic(), self._watch):
+            pass  # what is wanted of a part is in its files
         return [[part for part in parts if part.variant == number] for number in range(len(matches))]
 
     def _read(self, table: str, parts: Sequence[Part]) -> pl.DataFrame:
