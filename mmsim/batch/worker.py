@@ -5,7 +5,7 @@ import logging
 import os
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection
@@ -71,56 +71,38 @@ class PartPlayer:
             contents[table] = data = parquet_bytes(frame)
             digest = games_digest(frame, ready.description)
             files[table] = File(len(rows), len(data), hashlib.sha256(data).hexdigest(), digest)
-        entry = JournalEntry(
-            part.number,
-            part.variant,
-            part.first,
-            part.count,
-            files,
-            [(tally.count, tally.mean, tally.squares) for tally in seat_shares(tables, ready.games_per_deal)],
-            [replace(error, message=error.message[:_MAX_MESSAGE_LENGTH]) for error in tables.errors],
-            round(time.perf_counter() - started, 3),
-        )
-        return FinishedPart(entry, contents)
+        shares = [(tally.count, tally.mean, tally.squares) for tally in seat_shares(tables, ready.games_per_deal)]
+        errors = [replace(error, message=error.message[:_MAX_MESSAGE_LENGTH]) for error in tables.errors]
+        return FinishedPart(_entry(part, time.perf_counter() - started, files, shares, errors), contents)
 
-    def collect(
-        self, part: Part, variant: Variant, learner: str, on_progress: OnGamesDone = lambda done: None
-    ) -> FinishedPart:
+    def collect(self, part: Part, variant: Variant, learner: str, on_progress: OnGamesDone) -> FinishedPart:
         """The decisions of a bot in the games of a part as training examples, instead of the games' tables."""
-        started = time.perf_counter()
-        game, ready = self._game, self.prepare(part.variant, variant)
-        if not isinstance(game, SupportsTraining):
-            raise MmsimError(f"the bots of {game.name} cannot be trained")
-        frames = []
-        for done in range(0, part.count, _GAMES_PER_EXAMPLES_CALL):
-            on_progress(done)
-            games = min(_GAMES_PER_EXAMPLES_CALL, part.count - done)
-            rows = game.training_examples(ready, part.first + done, games, learner)
-            frames.append(_frame(rows))
+        started, game, ready = time.perf_counter(), self._trainable, self.prepare(part.variant, variant)
+        frames = [
+            _frame(game.training_examples(ready, first, games, learner))
+            for first, games in _chunks(part, _GAMES_PER_EXAMPLES_CALL, on_progress)
+        ]
         return _collected(part, started, {EXAMPLES: pl.concat(frames)})
 
-    def collect_positions(
-        self, part: Part, variant: Variant, on_progress: OnGamesDone = lambda done: None
-    ) -> FinishedPart:
+    def collect_positions(self, part: Part, variant: Variant, on_progress: OnGamesDone) -> FinishedPart:
         """Positions of the games of a part for a value net, and the features of their boards."""
-        started = time.perf_counter()
-        game, ready = self._game, self.prepare(part.variant, variant)
-        if not isinstance(game, SupportsTraining):
-            raise MmsimError(f"the bots of {game.name} cannot be trained")
+        started, game, ready = time.perf_counter(), self._trainable, self.prepare(part.variant, variant)
         frames, features = [], []
-        for done in range(0, part.count, _GAMES_PER_POSITIONS_CALL):
-            on_progress(done)
-            games = min(_GAMES_PER_POSITIONS_CALL, part.count - done)
-            rows, held = game.training_positions(ready, part.first + done, games)
+        for first, games in _chunks(part, _GAMES_PER_POSITIONS_CALL, on_progress):
+            rows, held = game.training_positions(ready, first, games)
             frames.append(_frame(rows))
             features.append(held)
         feature_column = pl.DataFrame({"feature": pl.Series(np.concatenate(features), dtype=pl.UInt16)})
         return _collected(part, started, {POSITIONS: pl.concat(frames), FEATURES: feature_column})
 
-    def sum_up(
-        self, part: Part, variant: Variant, games_per_row: int, on_progress: OnGamesDone = lambda done: None
-    ) -> FinishedPart:
-        """Play a part and keep only sums over so many consecutive games, instead of the games' tables.
+    @property
+    def _trainable(self) -> SupportsTraining:
+        if not isinstance(self._game, SupportsTraining):
+            raise MmsimError(f"the bots of {self._game.name} cannot be trained")
+        return self._game
+
+    def sum_up(self, part: Part, variant: Variant, games_per_row: int, on_progress: OnGamesDone) -> FinishedPart:
+        """Play a part and keep only sums over this many consecutive games each, instead of the games' tables.
 
         The seconds in its journal entry are those of the processor.
         """
@@ -132,9 +114,7 @@ class PartPlayer:
         frame = sums_of_games(self._game, ready, rows, games_per_row)
         data = parquet_bytes(frame)
         file = File(len(frame), len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
-        seconds = round(time.process_time() - started, 3)
-        entry = JournalEntry(part.number, part.variant, part.first, part.count, {SUMS: file}, [], [], seconds)
-        return FinishedPart(entry, {SUMS: data})
+        return FinishedPart(_entry(part, time.process_time() - started, {SUMS: file}), {SUMS: data})
 
     def prepare(self, number: int, variant: Variant) -> PlayableVariant:
         """The variant with this number, prepared again only if the number now means another variant."""
@@ -189,11 +169,22 @@ def _frame(rows: Any) -> pl.DataFrame:
     return pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names or ()})
 
 
+def _chunks(part: Part, size: int, on_progress: OnGamesDone) -> Iterator[tuple[int, int]]:
+    """First game and number of games of the calls in which a part is played; progress is reported before each."""
+    for done in range(0, part.count, size):
+        on_progress(done)
+        yield part.first + done, min(size, part.count - done)
+
+
 def _collected(part: Part, started: float, tables: dict[str, pl.DataFrame]) -> FinishedPart:
-    """What was collected from the games of a part."""
-    files = {name: parquet_bytes(table) for name, table in tables.items()}
-    seconds = round(time.perf_counter() - started, 3)
-    return FinishedPart(JournalEntry(part.number, part.variant, part.first, part.count, {}, [], [], seconds), files)
+    """What was collected from the games of a part; it is read at once, so the journal entry has no checksums."""
+    contents = {name: parquet_bytes(table) for name, table in tables.items()}
+    return FinishedPart(_entry(part, time.perf_counter() - started, {}), contents)
+
+
+def _entry(part: Part, seconds: float, files: dict[str, File], shares: Any = (), errors: Any = ()) -> JournalEntry:
+    place = part.number, part.variant, part.first, part.count
+    return JournalEntry(*place, files, list(shares), list(errors), round(seconds, 3))
 
 
 def write_part(folder: Path, part: Part, files: dict[str, bytes]) -> None:
