@@ -73,9 +73,8 @@ class AtlasPlan(Struct, frozen=True, forbid_unknown_fields=True):
     def games(self) -> int:
         return sum(level.games * self.layouts for level in self.levels)
 
-    def variant(self, level: AtlasLevel, seed: int | None = None) -> Variant:
-        board = self.space.board(level.games)
-        return Variant(self.rules, self.players, board, level.bots, self.seed if seed is None else seed)
+    def variant(self, level: AtlasLevel) -> Variant:
+        return Variant(self.rules, self.players, self.space.board(level.games), level.bots, self.seed)
 
     def layouts_per_part(self, level: AtlasLevel) -> int:
         """By declared costs and never by the clock, so that parts hold the same games everywhere."""
@@ -89,10 +88,6 @@ class AtlasPlan(Struct, frozen=True, forbid_unknown_fields=True):
             for first in range(0, self.layouts, step):
                 yield Part(number, place, first * level.games, min(step, self.layouts - first) * level.games)
                 number += 1
-
-    @property
-    def part_count(self) -> int:
-        return sum(-(-self.layouts // self.layouts_per_part(level)) for level in self.levels)
 
 
 def play_atlas(
@@ -123,7 +118,7 @@ def play_atlas(
             core_seconds=round(sum(entry.seconds for entry in done.values()), 1),
             versions=machine()["versions"],
         )
-        write_atomically(folder / PLAN, msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
+        _write_plan(folder, plan)
     return plan, table
 
 
@@ -151,13 +146,16 @@ def read_plan(path: Path) -> AtlasPlan:
         raise MmsimError(f"{path} is not the plan of an atlas: {error}") from error
 
 
+def _write_plan(folder: Path, plan: AtlasPlan) -> None:
+    write_atomically(folder / PLAN, msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
+
+
 def _keep_plan(folder: Path, plan: AtlasPlan) -> None:
     """Write the plan into a new folder; refuse one that was begun with another plan."""
-    path = folder / PLAN
-    if not path.exists():
-        write_atomically(path, msgspec.json.format(msgspec.json.encode(plan)) + b"\n")
+    if not (folder / PLAN).exists():
+        _write_plan(folder, plan)
         return
-    begun = read_plan(path)
+    begun = read_plan(folder / PLAN)
     names = ("game", "rules", "players", "board", "seed", "layouts", "levels")
     different = [name for name in names if getattr(begun, name) != getattr(plan, name)]
     if different:
