@@ -32,10 +32,6 @@ class TabledGame(SimulatedGame):
     texts: ClassVar[ToText] = {}  # column -> its codes as text, for columns with too many values to list
 
     @property
-    def tables(self) -> dict[str, pl.Schema]:
-        return self._schemas
-
-    @property
     def columns(self) -> dict[str, dict[str, str]]:
         return describe_columns(self.declared)
 
@@ -47,7 +43,7 @@ class TabledGame(SimulatedGame):
         return row_types(self.declared)
 
     @cached_property
-    def _schemas(self) -> dict[str, pl.Schema]:
+    def tables(self) -> dict[str, pl.Schema]:
         nobody = Seating((), (), False)
         return {
             table: self._frame(table, np.zeros(0, row_type), ("", ""), nobody).schema
