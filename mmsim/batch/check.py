@@ -34,17 +34,10 @@ class CheckProgress:
 
     parts: int = 0
     games_replayed: int = 0
-    problems: int = 0
 
 
 def check(run: Run, sample: int, progress: CheckProgress) -> Iterator[str]:
     """Everything that is wrong with a run, one sentence each."""
-    for problem in _problems(run, sample, progress):
-        progress.problems += 1
-        yield problem
-
-
-def _problems(run: Run, sample: int, progress: CheckProgress) -> Iterator[str]:
     plan = run.plan
     intact = bytearray(plan.parts)
     played = bytearray(plan.parts)

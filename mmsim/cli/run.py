@@ -145,13 +145,14 @@ def check(
     bots_from: options.BotsFrom = None,
 ) -> None:
     """The exit code is 1 if anything is wrong."""
-    checked = CheckProgress()
+    checked, problems = CheckProgress(), 0
     for problem in check_run(Run(folder, bots_from), sample, checked):
         say_error(problem)
+        problems += 1
     replayed = counted(checked.games_replayed, "game")
     scope = f"{counted(checked.parts, 'part')}, {replayed} replayed with the reference engine"
-    if checked.problems:
-        say(f"{folder}: {counted(checked.problems, 'problem')} in {scope}")
+    if problems:
+        say(f"{folder}: {counted(problems, 'problem')} in {scope}")
         raise typer.Exit(1)
     say(f"{folder}: ok, {scope}")
 

@@ -38,7 +38,7 @@ def whole(played: Run, tmp_path: Path) -> Run:
 def test_a_whole_run_is_right(played: Run) -> None:
     checked = CheckProgress()
     assert list(check(played, 10, checked)) == []
-    assert (checked.parts, checked.games_replayed, checked.problems) == (6, 10, 0)
+    assert (checked.parts, checked.games_replayed) == (6, 10)
     assert tables_of(played) == expected(small(games=180))
 
 
@@ -59,7 +59,7 @@ def test_check_names_every_damaged_missing_or_stray_file(whole: Run) -> None:
     assert "has 100 bytes instead of" in problems[1]
     assert problems[2].endswith("is missing")
     assert problems[3].endswith("does not belong to this run")
-    assert (checked.problems, checked.games_replayed) == (4, 5)
+    assert checked.games_replayed == 5
 
 
 def test_check_finds_files_that_hold_other_games_than_the_manifest_tells_of(whole: Run) -> None:
