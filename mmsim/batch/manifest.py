@@ -179,6 +179,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
         return RunPlan(len(self.variants), games, self.experiment["part_games"], tuple(self.every), tuple(deals))
 
 
+def runs_in(folder: Path) -> list[Path]:
+    """The folders of the runs inside a folder, by name."""
+    return sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+
+
 def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:

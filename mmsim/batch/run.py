@@ -453,18 +453,6 @@ class Run:
         return self.manifest.finished
 
 
-def runs_in(folder: Path) -> list[Run | MmsimError]:
-    """The runs inside a folder, by name; a damaged one is the error that opening it raises."""
-
-    runs: list[Run | MmsimError] = []
-    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
-        try:
-            runs.append(Run(manifest.parent))
-        except MmsimError as error:
-            runs.append(error)
-    return runs
-
-
 def _check_utf_8(folder: Path, advice: str) -> None:
     """Refuse a folder that Polars cannot open."""
     try:

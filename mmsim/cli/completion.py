@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from mmsim.batch.experiment import shipped
-from mmsim.batch.manifest import MANIFEST, read_manifest
+from mmsim.batch.manifest import read_manifest, runs_in
 from mmsim.core.knobs import Knob
 from mmsim.core.shell import Shell
 from mmsim.errors import MmsimError
@@ -75,9 +75,7 @@ def metrics(ctx: typer.Context, incomplete: str) -> list[str]:
 def runs(incomplete: str) -> list[str]:
     """Run folders: those in `runs`, and those in the folder that is being typed."""
     parents = {Path("runs"), Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent}
-    return [
-        str(folder) for folder in sorted(file.parent for parent in parents for file in parent.glob(f"*/{MANIFEST}"))
-    ]
+    return [str(folder) for folder in sorted(folder for parent in parents for folder in runs_in(parent))]
 
 
 def runs_and_rulesets(ctx: typer.Context, incomplete: str) -> list[str]:

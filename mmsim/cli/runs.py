@@ -9,7 +9,8 @@ import typer
 from mmsim.batch.experiment import named_after
 from mmsim.batch.export import ENDINGS
 from mmsim.batch.export import export as export_table
-from mmsim.batch.run import Run, runs_in
+from mmsim.batch.manifest import runs_in
+from mmsim.batch.run import Run
 from mmsim.batch.run_folder import remove_run
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say, say_error
@@ -25,11 +26,9 @@ def list_runs(
     runs = runs_in(folder)
     rows: list[dict[str, Any]] = []
     damaged = False
-    for run in runs:
+    for run_folder in runs:
         try:
-            if isinstance(run, MmsimError):
-                raise run
-            rows.append(run.summary())
+            rows.append(Run(run_folder).summary())
         except MmsimError as problem:
             damaged = True
             say_error(str(problem))

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 import mmsim
 from mmsim.batch.experiment import Experiment
 from mmsim.batch.journal import File, JournalEntry
-from mmsim.batch.manifest import Precision, short_checksum
-from mmsim.batch.run import Run, runs_in
+from mmsim.batch.manifest import Precision, runs_in, short_checksum
+from mmsim.batch.run import Run
 from mmsim.batch.session import extend
 from mmsim.errors import MmsimError, UsageError
 from tests.batch.helpers import toy
@@ -176,7 +176,7 @@ def test_runs_of_a_folder_are_listed_by_name(tmp_path: Path) -> None:
     for name in ("b", "a"):
         Run.create(tmp_path / name, toy())
     (tmp_path / "no-run").mkdir()
-    runs = [run for run in runs_in(tmp_path) if isinstance(run, Run)]
+    runs = [*map(Run, runs_in(tmp_path))]
     assert [run.folder.name for run in runs] == ["a", "b"]
     about = runs[0].summary()
     assert (about["state"], about["parts_done"], about["parts"]) == ("stopped", 0, 7)

@@ -19,7 +19,8 @@ from mmsim.batch.check import CheckProgress, check, replay_record
 from mmsim.batch.experiment import from_mapping
 from mmsim.batch.export import export
 from mmsim.batch.journal import rewrite
-from mmsim.batch.run import Run, runs_in
+from mmsim.batch.manifest import runs_in
+from mmsim.batch.run import Run
 from mmsim.batch.run_folder import remove_run
 from mmsim.batch.session import Session
 from mmsim.errors import MmsimError, UsageError
@@ -80,7 +81,7 @@ def test_reading_a_run_never_imports_its_bots(with_bot: tuple[Path, Path, Path],
     assert list(check(run, 0, CheckProgress())) == []
     assert export(run, "seats", tmp_path / "seats.csv") == 360
     assert open_run(folder).games_of("dice-3p") == 120
-    assert [one.summary()["state"] for one in runs_in(tmp_path) if isinstance(one, Run)] == ["finished"]
+    assert [Run(run_folder).summary()["state"] for run_folder in runs_in(tmp_path)] == ["finished"]
     assert trace.read_text() == before
 
 
@@ -276,14 +277,6 @@ def test_what_never_ends_is_not_read(folder: Path) -> None:
     os.mkfifo(folder / "manifest.json")
     with pytest.raises(MmsimError, match="cannot read .*manifest.json: it is not a regular file"):
         Run(folder)
-
-
-def test_one_bad_run_does_not_hide_the_others(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / "manifest.json").write_text("{")
-    broken, whole = runs_in(tmp_path)
-    assert isinstance(broken, MmsimError)
-    assert isinstance(whole, Run)
 
 
 # --- tables and journal --------------------------------------------------------------------------------------------

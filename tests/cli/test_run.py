@@ -127,6 +127,16 @@ def test_runs_are_listed_shown_and_removed(folder: Path) -> None:
     assert output("runs", "list", folder.parent) == f"no runs in {folder.parent}\n"
 
 
+def test_one_bad_run_does_not_hide_the_others(folder: Path) -> None:
+    broken = folder.parent / "broken"
+    broken.mkdir()
+    (broken / "manifest.json").write_text("{")
+    listed = run("runs", "list", folder.parent)
+    assert listed.exit_code == 1
+    assert "6 of 6" in listed.stdout
+    assert f"mmsim: error: {broken / 'manifest.json'} is damaged: " in listed.stderr
+
+
 def test_a_run_being_written_is_not_removed(folder: Path) -> None:
     with Run(folder).writing():
         assert "is being written; stop its writer first" in complaint(USAGE, "runs", "rm", folder, "--yes")
