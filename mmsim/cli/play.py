@@ -52,7 +52,7 @@ def play(
     shell.check_board(board)
     bots = bots or shell.default_bot
     limit = options.move_limit(isolate, move_seconds)
-    (board,) = options.laid_out(shell.name, [board] if board else [], [layout] if layout else []) or (board,)
+    board = shell.lay_out(board or None, layout) if layout else board
     story = shell.play(Variant(spec, players, board, bots, seed, seats, move_seconds=limit), number, explain)
     if as_json:
         typer.echo(dumps(story.record), nl=False)

@@ -77,7 +77,7 @@ def why(
         shell.check_board(board)
         names = [declared.name for declared in shell.levels]
         (chosen,) = named_levels(game, [level or (EXPERT if EXPERT in names else names[-1])])
-        (board,) = options.laid_out(game, [board] if board else [], [layout] if layout else []) or (board,)
+        board = shell.lay_out(board or None, layout) if layout else board
         base = Variant(subject, players, board, bots or chosen.bots, seed)
     if len(split_bots(base.bots)) > 1:  # else the effect of a seat could not be separated from that of its bot
         base = replace(base, seats="rotate")
