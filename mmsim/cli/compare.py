@@ -30,7 +30,7 @@ from mmsim.analysis.tables import name_without_board, open_run
 from mmsim.analysis.wording import ruleset_titles
 from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
 from mmsim.batch.experiment import Experiment, WantedAnswer, named_after, named_levels, variants_of
-from mmsim.batch.manifest import Decision
+from mmsim.batch.manifest import MANIFEST, Decision
 from mmsim.batch.run import Run
 from mmsim.batch.session import extend
 from mmsim.cli import options
@@ -58,23 +58,9 @@ from mmsim.tables.frames import no_formulas
 
 _DECIDED = "decided"  # the value of --until that plays until two variants are known to differ or to be equal
 _MOST_TO_DECIDE = 200_000  # games per variant
-_PLAY_OPTIONS = (
-    *(
-        "players",
-        "bots",
-        "levels",
-        "games",
-        "time",
-        "until",
-        "board",
-        "layout",
-        "seats",
-        "game",
-        "seed",
-        "isolate",
-        "move_seconds",
-    ),
-    *("retrain", "retrain_games", "workers", "out"),
+_PLAY_OPTIONS = (  # options for rulesets that are still to be played
+    *("players", "bots", "levels", "games", "time", "until", "board", "layout", "seats", "game", "seed"),
+    *("isolate", "move_seconds", "retrain", "retrain_games", "workers", "out"),
 )
 
 
@@ -192,7 +178,7 @@ def _variant_names(experiment: Experiment) -> list[str]:
 
 def _check_rulesets(words: Sequence[str]) -> None:
     """Refuse run folders among rulesets; but a ruleset may have the name of a run."""
-    runs = [word for word in words if (Path(word) / "manifest.json").is_file()]
+    runs = [word for word in words if (Path(word) / MANIFEST).is_file()]
     if len(runs) == len(words) or any("/" in word for word in runs):
         raise UsageError(f"compare takes one run, or rulesets to play; {runs[0]} is a run and does not stand alone")
 

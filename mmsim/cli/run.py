@@ -20,24 +20,9 @@ from mmsim.cli.progress import summary
 from mmsim.errors import UsageError
 from mmsim.games import find_shell
 
-_SETTINGS = (
-    *(
-        "rules",
-        "board",
-        "layout",
-        "game",
-        "players",
-        "levels",
-        "bots",
-        "games",
-        "time",
-        "seed",
-        "design",
-        "seats",
-        "part_games",
-        "until",
-    ),
-    *("isolate", "move_seconds", "retrain", "retrain_games"),
+_SETTINGS = (  # options that describe a new run
+    *("rules", "board", "layout", "game", "players", "levels", "bots", "games", "time", "seed", "design", "seats"),
+    *("part_games", "until", "isolate", "move_seconds", "retrain", "retrain_games"),
 )
 
 
