@@ -31,12 +31,7 @@ _MEMORY_DISK = MEMORY
 _CHECKSUMS = "checksums.json"
 _ENTRY_POINTS = Path("bots") / "entry_points.py"
 _COMPILED_PACKAGES = ("rules", "engine", "bots")  # of a game: the compiled code and the constants it uses
-_NOT_COMPILED = (
-    "cache.py",
-    "startup.py",
-    "stepwise.py",
-    "game.py",
-)  # modules of this package that do not affect machine code
+_NOT_COMPILED = ("cache.py", "startup.py", "stepwise.py", "game.py")  # here, but without effect on machine code
 _CORE_CONSTANTS = ("rng.py", "neural_net.py")
 _COMPILER_SPACE_BYTES = 32 << 20
 _TEMPORARY_CACHE = "MMSIM_TEMPORARY_CACHE"  # tells the processes we start where our temporary cache is

@@ -39,9 +39,7 @@ class CompiledGame(TabledGame):
     example_sampling: ClassVar[ExampleSampling]
     position_sampling: ClassVar[PositionSampling]  # of games whose bots have value nets
     result: ClassVar[Any]  # (game of the reference engine) -> its outcome
-    read_record: ClassVar[
-        Any
-    ]  # (record) -> its game, replayed by the reference engine; raises RecordError if they differ
+    read_record: ClassVar[Any]  # (record) -> its game, replayed by the reference engine; RecordError if they differ
 
     @abstractmethod
     def make_playable(self, variant: Variant) -> CompiledVariant:
