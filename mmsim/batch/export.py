@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING
 
 from mmsim.batch.run import Run
 from mmsim.errors import MmsimError, UsageError
@@ -15,11 +15,7 @@ from mmsim.system.temporary import temporary_folder
 if TYPE_CHECKING:
     import polars as pl
 
-_SINKS: dict[str, Callable[["pl.LazyFrame", BinaryIO], Any]] = {  # one table per file, written as a stream
-    ".csv": lambda frame, file: _no_formulas(frame).sink_csv(file),
-    ".json": lambda frame, file: frame.sink_ndjson(file),
-    ".parquet": lambda frame, file: frame.sink_parquet(file),
-}
+_SINKS = {".csv": "sink_csv", ".json": "sink_ndjson", ".parquet": "sink_parquet"}  # methods of Polars, for one table
 _SHEETS, _DATABASE = ".xlsx", ".duckdb"  # these hold several tables
 ENDINGS = (*_SINKS, _SHEETS, _DATABASE)
 _MAX_SHEET_ROWS = 1_048_575  # below the column names
@@ -32,25 +28,24 @@ def export(run: Run, table: str | None, path: Path, on_step: Callable[[str], Non
         raise UsageError(f"cannot export to '{path}': its name must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
     if table is None and kind in _SINKS:
         raise UsageError(f"a {kind} file holds one table; say which with --table: {', '.join(run.table_names)}")
+    import polars as pl  # slow to import, and `mmsim runs list` does without it
+
+    from mmsim.tables.frames import no_formulas
+
     names = [table] if table else run.table_names
     on_step(f"checking the files of {', '.join(names)}")
     frames = {name: run.table(name) for name in names}
-    rows = {name: _rows(frame) for name, frame in frames.items()}
+    rows = {name: int(frame.select(pl.len()).collect().item()) for name, frame in frames.items()}
     if kind == _SHEETS:
         _write_sheets(frames, rows, path, on_step)
     elif kind == _DATABASE:
         _write_database(run, rows, path, on_step)
     else:
         on_step(f"writing {rows[names[0]]:,} rows of {names[0]}")
+        frame = no_formulas(frames[names[0]]) if kind == ".csv" else frames[names[0]]
         with open_output(path) as file:
-            _SINKS[kind](frames[names[0]], file)
+            getattr(frame, _SINKS[kind])(file)
     return sum(rows.values())
-
-
-def _rows(frame: "pl.LazyFrame") -> int:
-    import polars as pl
-
-    return int(frame.select(pl.len()).collect().item())
 
 
 def _write_sheets(
@@ -95,9 +90,3 @@ def _write_database(run: Run, rows: Mapping[str, int], path: Path, on_step: Call
             raise MmsimError(f"cannot write {path}: {str(error).splitlines()[0]}") from error
         with database_file.open("rb") as content:
             shutil.copyfileobj(content, file)
-
-
-def _no_formulas(frame: "pl.LazyFrame") -> "pl.LazyFrame":
-    from mmsim.tables.frames import no_formulas
-
-    return no_formulas(frame)
