@@ -46,12 +46,13 @@ def retrain(
             name, file = run.variant_names[place].partition(OF_LEVEL)[0], folder / f"{place}.json"
             say(f"fitting nets to {name}: {settings.games:,} games, {settings.final_games:,} more to judge them")
             result = _fit(settings, name, runner, file, say)
-            content, digest = read_bytes(file), _read(settings, file).digest
+            content, bot = read_bytes(file), settings.bot
+            digest = read_nets(file, bot.inputs, bot.value_inputs).digest  # of the nets with the digits that a file has
             nets = RetrainedNets(
                 file=f"{NETS}/{digest}.json",
                 bytes=len(content),
                 sha256=hashlib.sha256(content).hexdigest(),
-                bot=settings.bot.name,
+                bot=bot.name,
                 players=result.players,
                 games=result.games,
                 share=result.share,
@@ -125,8 +126,3 @@ def _fit_value(settings: TrainingSettings, runner: MatchRunner, nets: BotNets, o
         positions, names, features, settings.seed, epochs, lambda point: on_epoch("value", point), start=shipped
     )
     return replace(nets, board_value=value) if of_board else replace(nets, value=value)
-
-
-def _read(settings: TrainingSettings, file: Path) -> BotNets:
-    """The nets in a file, with the digits that it has."""
-    return read_nets(file, settings.bot.inputs, settings.bot.value_inputs)
