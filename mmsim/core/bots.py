@@ -41,6 +41,7 @@ class Bot:
         return f"{self.name}:{changes}" if changes else self.name
 
     def _changes(self) -> list[str]:
+        """The settings in its spec, as they are written."""
         return [f"{name}={value:g}" for name, value in self.changed.items()]
 
     @property
@@ -88,16 +89,12 @@ class NetBot(Bot):
     choice_of: Path | None = None  # the file whose net compares its moves; None: it is trained as well
     file: str = ""  # the file of nets set in its spec
 
-    @property
-    def spec(self) -> str:
-        changes = ",".join([f"weights={self._file_name}", *self._changes()] if self.file else self._changes())
-        return f"{self.name}:{changes}" if changes else self.name
-
-    @property
-    def _file_name(self) -> str:
-        """The file of its nets; one that is named after their digest is the same in any folder."""
+    def _changes(self) -> list[str]:
+        if not self.file:
+            return super()._changes()
         path = Path(self.file)
-        return path.name if path.stem == self.nets.digest else self.file
+        name = path.name if path.stem == self.nets.digest else self.file  # named after its nets: alike in any folder
+        return [f"weights={name}", *super()._changes()]
 
     @property
     def nets(self) -> "BotNets":
