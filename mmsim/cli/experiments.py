@@ -8,7 +8,8 @@ from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
 from mmsim.cli.options import argument, option
-from mmsim.contests.interventions import EXPERT, alternative_values
+from mmsim.contests.interventions import alternative_values
+from mmsim.core.levels import default_level
 from mmsim.core.shell import Shell
 from mmsim.errors import unknown
 from mmsim.games import DEFAULT, GAMES, find_shell
@@ -152,7 +153,7 @@ def new(
     out: options.NewFile = None,
 ) -> None:
     shell = find_shell(game or DEFAULT)
-    players, names = shell.default_players, [level.name for level in shell.levels]
+    players = shell.default_players
     table = [shell.default_bot, *[next(iter(shell.bots))] * (players - 1)]
     text = (_GOAL if goal else _TEMPLATE).format(
         name=options.check_plain_name(name),
@@ -161,7 +162,7 @@ def new(
         variants=", ".join(map(json.dumps, dict.fromkeys((shell.default_rules, shell.example_rules)))),
         players=players,
         levels=shell.default_levels,
-        level=EXPERT if EXPERT in names else names[-1],
+        level=default_level([level.name for level in shell.levels]),
         table=", ".join(map(json.dumps, table)),
         boards="" if shell.default_board is None else _BOARDS.format(game=shell.name, board=shell.default_board),
         knobs="\n".join(_knob_lines(shell)),

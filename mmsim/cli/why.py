@@ -17,7 +17,8 @@ from mmsim.cli import options
 from mmsim.cli.console import counted, print_json, print_table, save, say, say_paragraph
 from mmsim.cli.options import argument, option
 from mmsim.cli.progress import show_progress
-from mmsim.contests.interventions import EXPERT, Change, ChangedGames, play_changes, variant_of_run
+from mmsim.contests.interventions import Change, ChangedGames, play_changes, variant_of_run
+from mmsim.core.levels import default_level
 from mmsim.core.seating import split_bots
 from mmsim.core.variant import Variant
 from mmsim.drawing.board_canvas import picture_kind
@@ -75,8 +76,7 @@ def why(
         game = game_of_ruleset(subject)
         shell = find_shell(game)
         shell.check_board(board)
-        names = [declared.name for declared in shell.levels]
-        (chosen,) = named_levels(game, [level or (EXPERT if EXPERT in names else names[-1])])
+        (chosen,) = named_levels(game, [level or default_level([known.name for known in shell.levels])])
         board = shell.lay_out(board or None, layout) if layout else board
         base = Variant(subject, players, board, bots or chosen.bots, seed)
     if len(split_bots(base.bots)) > 1:  # else the effect of a seat could not be separated from that of its bot

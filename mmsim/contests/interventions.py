@@ -12,6 +12,7 @@ from mmsim.batch.session import Watch
 from mmsim.contests.matches import Match, MatchRunner
 from mmsim.core.interventions import of_seats
 from mmsim.core.knobs import Knob, Value, spelled
+from mmsim.core.levels import default_level
 from mmsim.core.variant import Variant, VariantDescription
 from mmsim.errors import UsageError, full_name
 from mmsim.games import find_game, find_shell
@@ -19,7 +20,6 @@ from mmsim.games import find_game, find_shell
 RULES, PLAY, BOTH = "rules", "play", "both"  # kinds of changes
 AS_PLAYED = "as played"
 _STEP_FRACTION = 5  # a number is moved up and down by a fifth
-EXPERT = "expert"  # the level that plays if none is named and there is one
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,12 @@ PlayChanges = Callable[[Sequence[Change]], ChangedGames]
 
 
 def variant_of_run(folder: Path, name: str | None, level: str | None) -> tuple[str, Variant]:
-    """The game and a variant (by default the first) of a run, at one of its levels (by default expert, or else the
-    strongest)."""
+    """The game and a variant (by default the first) of a run, at one of its levels or the default one."""
     run = Run(folder)
     names = [variant.partition(OF_LEVEL)[0] for variant in run.variant_names]
     chosen = full_name("variant", name, dict.fromkeys(names)) if name else names[0]
     levels = [table.name for table in run.experiment.tables]
-    chosen_level = full_name("level", level, levels) if level else EXPERT if EXPERT in levels else levels[-1]
+    chosen_level = full_name("level", level, levels) if level else default_level(levels)
     at_level = variants_of(run.experiment, run.nets)[levels.index(chosen_level) * len(names) // len(levels) :]
     return run.experiment.game, replace(at_level[names.index(chosen)], suffix="", level_suffix="", seats="fixed")
 

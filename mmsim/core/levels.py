@@ -9,6 +9,7 @@ from mmsim.errors import UsageError, unknown
 
 ALL = "all"  # instead of a range
 RANGE = ".."  # between the ends of a range of levels
+_DEFAULT = "expert"  # if there is such a level
 RETRAINED = " (retrained)"  # after the name of a level whose bots play every variant with nets fitted to it
 
 
@@ -73,6 +74,11 @@ def find_levels(words: Sequence[str], ladder: Sequence[Level], bots: Mapping[str
     if all(level.name in names for level in chosen):
         chosen.sort(key=lambda level: names.index(level.name))
     return tuple(Level(level.name, level.bots, level.make) for level in chosen)
+
+
+def default_level(names: Sequence[str]) -> str:
+    """The level that plays where one is needed and none is named: expert, or else the strongest."""
+    return _DEFAULT if _DEFAULT in names else names[-1]
 
 
 def _parts(word: str, names: Collection[str]) -> list[str]:
