@@ -48,7 +48,7 @@ def find(folder: Path, bots: str, sources: Sequence[BotSource], bots_from: Path 
 
 
 def location(bots: str) -> Path | None:
-    """Where the files of a list of bots are: a single file, or the folder of all; None if there is no such folder."""
+    """The file of the only Python bot in a list, or the folder of all of them; None if they are in several folders."""
     paths = [Path(named) for named in _files(bots)]
     if len({path.parent for path in paths}) != 1:
         return None

@@ -89,8 +89,8 @@ class Experiment:
     game: str = DEFAULT
     boards: tuple[str, ...] = ()  # none: the default board of the game, or its only one
     players: int | None = None  # None: the default number of each ruleset
-    bots: str = ""  # the bots of one table; or else
-    levels: tuple[Level, ...] = ()  # who plays, from weak to strong; neither: the game's default levels
+    bots: str = ""  # the bots of one table, instead of levels
+    levels: tuple[Level, ...] = ()  # who plays, from weak to strong; without either, the game's default levels
     games: int = 10_000  # of every variant, by the quickest level
     seed: int = 1
     design: str = "paired"  # every variant plays the same layouts and deals
@@ -133,7 +133,7 @@ class Experiment:
         return self.levels or (Level(self.bots, self.bots, self.bots),)
 
     def analysed_levels(self, shipped: bool = False) -> list[int]:
-        """The places of the levels that analysis is about: of a level that was retrained, one of the two."""
+        """The indices of the levels to analyse; of a retrained level and the shipped one it comes from, only one."""
         retrained = {level.shipped_name for level in self.tables if level.is_retrained}
         return [
             place
@@ -175,7 +175,7 @@ class Experiment:
         return replace(self, bots=seated)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; those about retraining only if there is any."""
+        """The settings as plain JSON; those about retraining are left out unless nets are retrained."""
         values = asdict(self)
         return values if self.retrain else {key: values[key] for key in values if not key.startswith("retrain")}
 
@@ -345,12 +345,12 @@ def cost_of(game: str, bots: str) -> float:
 
 
 def game_seconds(game: str, bots: str) -> float:
-    """What a game of some bots takes on one core, by declared costs."""
+    """The seconds that a game of some bots takes on one core, by declared costs."""
     return cost_of(game, bots) / find_shell(game).games_per_s
 
 
 def thinning(experiment: Experiment) -> list[int]:
-    """For every level: it plays one game for this many of the quickest level's.
+    """For every level, how many games the quickest level plays for each of its own.
 
     Numbers of games are proportional to one over the square root of the cost of a game: for a given time, this makes
     the sum of the levels' variances least (Cochran 1977, section 5.5).
@@ -368,7 +368,7 @@ def games_per_level(experiment: Experiment) -> dict[str, int]:
 
 
 def _retraining_games(game: str) -> int:
-    """Games to learn positions from that, with all others of a retraining, take some minutes by declared costs."""
+    """How many games to learn positions from, so that a whole retraining takes some minutes by declared costs."""
     bot = next(bot for bot in find_shell(game).bots.values() if isinstance(bot, NetBot))
     decisions = (_DECISIONS_COST / DECISIONS_EVERY + 1 / HELD_OUT_EVERY) * game_seconds(game, bot.name)
     games = _RETRAINING_S / (_POSITIONS_COST * game_seconds(game, ",".join(bot.teachers)) + decisions)
@@ -376,14 +376,16 @@ def _retraining_games(game: str) -> int:
 
 
 def planned_seconds(experiment: Experiment) -> float:
-    """What an experiment takes on one core, by declared costs."""
+    """The seconds that an experiment takes on one core, by declared costs."""
     games, variants = games_per_level(experiment), len(experiment.variants) * max(1, len(experiment.boards))
     return sum(games[level.name] * variants * game_seconds(experiment.game, level.bots) for level in experiment.tables)
 
 
 def games_in(experiment: Experiment, seconds: float) -> int:
-    """Games of the quickest level that a time on one core is enough for, by declared costs and never by the clock, so
-    that it is the same on every machine."""
+    """How many games of the quickest level fit into a time on one core.
+
+    By declared costs and never by the clock, so that it is the same on every machine.
+    """
     games = seconds / planned_seconds(with_retrained_levels(replace(experiment, games=10**6))) * 10**6
     return max(GAMES_GROUP, int(games) // GAMES_GROUP * GAMES_GROUP)
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def levels_of(experiment: Experiment) -> dict[str, str]:
-    """What follows a variant in the names of its games, and the level that stands for; or the level of all of them."""
+    """The level for each suffix of a variant's name; with a single level there is no suffix."""
     if len(experiment.tables) == 1:
         return {"": experiment.tables[0].name}
     return {f"{OF_LEVEL}{level.name}": level.name for level in experiment.tables}

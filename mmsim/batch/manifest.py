@@ -82,7 +82,7 @@ class Decision(Struct, frozen=True, forbid_unknown_fields=True):
     equal: list[Text]  # at which they are equal within tolerance
     undecided: list[Text]  # at which neither is shown
     sequence: list[SequenceInterval]  # at the last look
-    error: Annotated[float, Meta(gt=0, lt=1)]  # how often at most any of it is wrong, all looks together
+    error: Annotated[float, Meta(gt=0, lt=1)]  # bound on the chance that any of it is wrong, over all looks together
     games: Count = 0  # of each variant
     looks: Count = 0
 

@@ -12,7 +12,7 @@ from mmsim.system.files import read_bytes, write_atomically
 
 
 def variants_to_retrain(experiment: Experiment) -> list[Variant]:
-    """The variants that nets are fitted to, by their place among those of a level; without names of bots."""
+    """The variants that nets are fitted to: those of one level, since levels differ only in their bots."""
     if not experiment.retrain:
         return []
     variants = variants_of(experiment)

@@ -217,14 +217,14 @@ class Run:
 
     @property
     def analysed_variants(self) -> list[int]:
-        """The numbers of the variants that analysis is about: of retrained levels those, not the shipped ones."""
+        """The numbers of the variants to analyse: at retrained levels, instead of the shipped ones they come from."""
         count = len(self.manifest.variants) // len(self.experiment.tables)
         return [place * count + number for place in self.experiment.analysed_levels() for number in range(count)]
 
     def keep_nets(self, nets: list[RetrainedNets], is_last: bool) -> None:
-        """Note the nets that were fitted so far; with those of the last variant it is known who plays.
+        """Store the nets that were fitted so far; those of the last variant settle which levels play.
 
-        Retrained levels that would play every variant with the shipped nets are left out.
+        If no variant has gained, retrained levels would play just like the shipped ones and are dropped.
         """
         if not is_last:
             self.update_manifest(nets=nets)
@@ -259,9 +259,9 @@ class Run:
         return pl.scan_parquet([self.folder / table / part.file for part in parts], glob=False)
 
     def scan_by_name(self, table: str, parts: Sequence[Part] | None = None) -> "pl.LazyFrame":
-        """A table whose column `variant` has the names of `variant_names`, which are different at every level.
+        """A table whose column `variant` also names the level, as in `variant_names`.
 
-        It has some parts, without verifying them, or all that are done and verified.
+        It has the given parts, without verifying them, or else all finished parts, verified.
         """
         import polars as pl  # slow to import, and not needed to list or resume a run
 
@@ -361,7 +361,7 @@ class Run:
             raise self._damaged(f"{path} {error}") from error
 
     def rows_of(self, part: Part, table: str) -> int:
-        """The rows of a part, which those in the journal are compared with."""
+        """The number of rows that a part must have in a table."""
         return self.manifest.rows_per_game[part.variant][table] * part.count
 
     def flaws(self, entry: JournalEntry, tables: Sequence[str] | None = None) -> Iterator[str]:

@@ -98,7 +98,7 @@ def move_limit(isolate: bool, seconds: float | None) -> float | None:
 
 
 def given_options(context: typer.Context, names: Sequence[str]) -> list[str]:
-    """Those of the options, named by their parameters, that are on the command line."""
+    """Which of these options, named by their parameters, are on the command line."""
     given = [name for name in names if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
     return [f"--{name.replace('_', '-')}" for name in given]
 

@@ -34,7 +34,7 @@ from mmsim.system.temporary import temporary_folder
 
 
 def drop_indifferent(experiment: Experiment) -> Experiment:
-    """The experiment without the levels that play all its variants alike; says which."""
+    """The experiment without the levels that play all its variants alike, and a remark about each of those."""
     experiment, reasons = drop_indifferent_levels(experiment)
     for reason in reasons:
         remark(f"{reason}; it is left out")
@@ -65,7 +65,7 @@ def _games_of_levels(run: Run) -> str:
 
 
 def create_run(folder: Path, experiment: Experiment, until: str | None, limited: bool) -> Run:
-    """A new run; with `until`, the games of the experiment are an upper limit if `limited`."""
+    """A new run; with `until`, the experiment's number of games is the limit if `limited`, else `MAX_GAMES` is."""
     if experiment.named_metrics:
         from mmsim.analysis.run_metrics import check_metric_names  # most runs do without Polars in this process
 

@@ -66,8 +66,8 @@ class Fit:
     """How well a net predicts held-out decisions, or the results of held-out games."""
 
     epoch: int
-    explained: float  # share of the variance, of decisions that within them; most of it is chance
-    gain: float | None = None  # of decisions: how much better playouts of its turns went than those of the first turn
+    explained: float  # share of the variance, for decisions of that within each; most of the rest is chance
+    gain: float | None = None  # for decisions: how much better playouts of its turns went than those of the first turn
 
 
 def evaluate(examples: TrainingExamples, values: Floats, epoch: int) -> Fit:

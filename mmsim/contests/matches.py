@@ -45,7 +45,7 @@ def one_against_others(game: str, variant: Variant, bot: str, opponent: str, fir
 
 
 def mixed_match(game: str, variant: Variant, bots: Sequence[str], games: int) -> Match:
-    """Games in which every player is played by another of some bots, or all by the only one; seats rotate."""
+    """Games in which players are given the bots in turn, or all the only one; seats rotate."""
     return _match(game, variant, lambda player: bots[player % len(bots)], 0, games)
 
 

@@ -90,7 +90,7 @@ class TrainingSettings:
         ]
 
     def final_variants(self) -> list[Variant]:
-        """What the nets are judged by: boards that were named, or the default board, which the bot's own are not."""
+        """What the nets are judged on: the boards that were named, or the default board instead of the bot's own."""
         boards = (None,) if self.boards == self.bot.boards else dict.fromkeys(self.boards)
         tables = product(dict.fromkeys(self.rules), dict.fromkeys(self.players), boards)
         return [Variant(rules, players, board, seed=self.seed) for rules, players, board in tables]

@@ -151,7 +151,7 @@ def fit_values(
 ) -> tuple[ValueNet, Fit]:
     """The value net that explains held-out games best; `mirrored` says which feature each becomes in a mirror.
 
-    Without features (`mirrored` is empty) it has none; with them only the positions count that list some.
+    If `mirrored` is empty the net has no features; otherwise positions without features are left out.
     """
     held_out, counts = positions.deal % _HELD_OUT == 0, np.diff(positions.starts)
     usable = counts > 0 if len(mirrored) else np.ones(len(counts), bool)

@@ -85,7 +85,7 @@ class NetBot(Bot):
     players: tuple[int | None, ...] = (None,)
     boards: tuple[str | None, ...] = (None,)
     accumulators: int = 16  # sums over the features of a board that its value net has
-    foresight: float = 0.0  # how much what the teachers expect some rounds later counts beside the result of the game
+    foresight: float = 0.0  # weight of what the teachers expect some rounds later, beside the result of the game
     choice_of: Path | None = None  # the file whose net compares its moves; None: it is trained as well
     file: str = ""  # the file of nets set in its spec
 

@@ -33,7 +33,7 @@ class Layouts(Protocol):
         """[layout, i]: codes of everything that lies side by side, for a model that knows all of it."""
 
     def with_feature(self, number: int, feature: str) -> tuple[int, int] | None:
-        """A layout without and with a feature, alike in all else that can be laid; None: it is not laid alone."""
+        """Two layouts that differ only in a feature, first without it; None if it cannot be changed alone."""
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,8 @@ class MetricGrouping:
 
     @cached_property
     def _seats(self) -> tuple[int, list[str]]:
-        """The last player and the bots, in one pass over the table."""
-        last = (
-            self.tables["seats"].group_by("bot").agg(pl.col("player").max())
-        )  # grouped, since `unique` keeps every row
-        bots = last.collect(engine="streaming")
+        """The last player and the bots, in one pass over the table; grouped, since `unique` keeps every row."""
+        bots = self.tables["seats"].group_by("bot").agg(pl.col("player").max()).collect(engine="streaming")
         return int(bots["player"].max()), sorted(map(str, bots["bot"]))  # type: ignore[arg-type]
 
     @property

@@ -128,8 +128,7 @@ def row_digest(frame: pl.DataFrame) -> str:
 
 
 def games_digest(frame: pl.DataFrame, about: VariantDescription) -> str:
-    """The digest of a table of games: with the name of the games and the bots that played them, whatever the columns
-    `variant` and `level` say of both."""
+    """The digest of a table of games, with their full name and bots in place of what `variant` and `level` say."""
     names = {"variant": _repeat(about.name, len(frame)), "level": _repeat(about.listed_bots, len(frame))}
     return row_digest(frame.with_columns(**names).rename({"level": "member"}))
 
