@@ -141,7 +141,7 @@ def replay_record(run: Run, variant: int, game: int) -> dict[str, Any]:
         if entry.part == number:
             for flaw in run.flaws(entry, ["seats"]):
                 raise MmsimError(f"{flaw}; play it again: mmsim resume {run.folder} --deep")
-            run.check_footer(run.plan.part(number), "seats")
+            run.check_footers([run.plan.part(number)], ["seats"])
             _compare(run, variant, game, replayed)
     return replayed
 

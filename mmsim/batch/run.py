@@ -345,24 +345,17 @@ class Run:
         return MmsimError(f"{problem}; play it again: mmsim resume {self.folder} --deep")
 
     def check_footers(self, parts: Sequence[Part], tables: Sequence[str] = ()) -> None:
-        """An error if files are not the size of the rows in the journal; only footers and headers of pages are read."""
-        for table in tables or self.table_names:
-            for part in parts:
-                self.check_footer(part, table)
-
-    def check_footer(self, part: Part, table: str) -> None:
-        """An error if the footer of one file does not have the columns of the manifest or the rows of the journal."""
+        """An error if a file does not have the columns of the manifest or the rows of its games, by its footer."""
         from mmsim.tables.parquet_files import check_footer  # imports Polars
 
-        rows, path = self.rows_of(part, table), self.folder / table / part.file
-        try:
-            check_footer(path, dict.fromkeys(self.manifest.tables[table]), range(rows, rows + 1))
-        except MmsimError as error:
-            raise self._damaged(f"{path} {error}") from error
-
-    def rows_of(self, part: Part, table: str) -> int:
-        """The number of rows that a part must have in a table."""
-        return self.manifest.rows_per_game[part.variant][table] * part.count
+        for table in tables or self.table_names:
+            for part in parts:
+                rows = self.manifest.rows_per_game[part.variant][table] * part.count
+                path = self.folder / table / part.file
+                try:
+                    check_footer(path, dict.fromkeys(self.manifest.tables[table]), range(rows, rows + 1))
+                except MmsimError as error:
+                    raise self._damaged(f"{path} {error}") from error
 
     def flaws(self, entry: JournalEntry, tables: Sequence[str] | None = None) -> Iterator[str]:
         """What is wrong with the files of a part; a file is hashed once as long as it does not change."""
