@@ -80,8 +80,25 @@ def evaluate(examples: TrainingExamples, values: Floats, epoch: int) -> Fit:
     return Fit(epoch, explained, gain)
 
 
-class _Weights:
-    """The weights of a net with one hidden layer, and Adam's moving averages of their gradients."""
+class AdamWeights:
+    """The weights of a net, and Adam's moving averages of their gradients."""
+
+    def __init__(self, *weights: Floats) -> None:
+        self._all = weights
+        self._first_moments = [np.zeros_like(some) for some in weights]
+        self._second_moments = [np.zeros_like(some) for some in weights]
+        self.steps = 0
+
+    def copy(self) -> list[Floats]:
+        return [weights.copy() for weights in self._all]
+
+    def restore(self, saved: list[Floats]) -> None:
+        for weights, values in zip(self._all, saved, strict=True):
+            weights[:] = values
+
+
+class _Weights(AdamWeights):
+    """The weights of a net with one hidden layer."""
 
     def __init__(self, inputs: int, seed: int, decay: float) -> None:
         self._decay = decay
@@ -90,9 +107,7 @@ class _Weights:
         self.bias = np.zeros(UNITS, np.float32)
         self.out = np.zeros(UNITS, np.float32)
         self.direct = np.zeros(inputs, np.float32)
-        self._first_moments = [np.zeros_like(weights) for weights in self.all()]
-        self._second_moments = [np.zeros_like(weights) for weights in self.all()]
-        self.steps = 0
+        super().__init__(self.hidden, self.bias, self.out, self.direct)
         self._initial_out = 0.1 * rng.standard_normal(UNITS)
 
     def enable_units(self) -> None:
@@ -106,16 +121,6 @@ class _Weights:
         self.bias[:units] = net.bias + shift @ net.into
         self.out[:units] = net.out
         self.direct[:] = net.direct * known
-
-    def all(self) -> list[Floats]:
-        return [self.hidden, self.bias, self.out, self.direct]
-
-    def copy(self) -> list[Floats]:
-        return [weights.copy() for weights in self.all()]
-
-    def restore(self, saved: list[Floats]) -> None:
-        for weights, values in zip(self.all(), saved, strict=True):
-            weights[:] = values
 
     def values(self, inputs: Floats) -> tuple[Floats, Floats]:
         units = np.maximum(inputs @ self.hidden + self.bias, 0)
@@ -132,7 +137,7 @@ class _Weights:
         ]
         self.steps += 1
         moments = zip(self._first_moments, self._second_moments, strict=True)
-        for weights, gradient, (first, second) in zip(self.all(), gradients, moments, strict=True):
+        for weights, gradient, (first, second) in zip(self._all, gradients, moments, strict=True):
             first += _MEAN_RATE * (gradient - first)
             second += _VARIANCE_RATE * (gradient * gradient - second)
             mean, spread = (

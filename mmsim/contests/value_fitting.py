@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mmsim.contests.fitting import RETRAINING_RATE, TOO_FEW, Fit, Floats
+from mmsim.contests.fitting import RETRAINING_RATE, TOO_FEW, AdamWeights, Fit, Floats
 from mmsim.core.neural_net import ACCUMULATORS, SUMS, UNITS, Net, ValueNet
 from mmsim.errors import UsageError
 
@@ -65,8 +65,8 @@ class Positions:
         return self.inputs[rows].astype(np.float32), self.features[places].astype(np.int32), starts.astype(np.int32)
 
 
-class _Weights:
-    """The weights of a value net for standardised inputs, and Adam's moving averages of their gradients."""
+class _Weights(AdamWeights):
+    """The weights of a value net for standardised inputs."""
 
     def __init__(self, inputs: int, features: int, sums: int, seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -79,9 +79,10 @@ class _Weights:
         self.direct = np.zeros(inputs, np.float32)
         self.constant = np.zeros(1, np.float32)
         self._decays = [_EMBEDDING_DECAY, 0.0, _DECAY, 0.0, _DECAY, 0.0, 0.0]
-        self._first_moments = [np.zeros_like(weights) for weights in self.all()]
-        self._second_moments = [np.zeros_like(weights) for weights in self.all()]
-        self.steps = 0
+        super().__init__(
+            *(self.embedding, self.embedding_bias),
+            *(self.hidden, self.bias, self.out, self.direct, self.constant),
+        )
 
     def start_from(self, value_net: ValueNet, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> None:
         """Take the weights of a net for inputs that are not standardised; units that it lacks add nothing at first."""
@@ -96,19 +97,6 @@ class _Weights:
         self.constant[:] = net.constant + shift @ net.direct[:inputs]
         if value_net.embedding is not None:
             self.embedding_bias[:], self.embedding[:] = value_net.embedding[0], value_net.embedding[1:]
-
-    def all(self) -> list[Floats]:
-        return [
-            *(self.embedding, self.embedding_bias),
-            *(self.hidden, self.bias, self.out, self.direct, self.constant),
-        ]
-
-    def copy(self) -> list[Floats]:
-        return [weights.copy() for weights in self.all()]
-
-    def restore(self, saved: list[Floats]) -> None:
-        for weights, values in zip(self.all(), saved, strict=True):
-            weights[:] = values
 
     def forward(self, inputs: Floats, held: "csr_array") -> tuple[Floats, Floats, Floats]:
         """The values of positions, and what goes into the units and comes out of them."""
@@ -130,7 +118,7 @@ class _Weights:
         self.steps += 1
         first_scale, second_scale = (1 - (1 - beta) ** self.steps for beta in (_MEAN_RATE, _VARIANCE_RATE))
         moments = zip(self._first_moments, self._second_moments, self._decays, strict=True)
-        for weights, gradient, (first, second, decay) in zip(self.all(), gradients, moments, strict=True):
+        for weights, gradient, (first, second, decay) in zip(self._all, gradients, moments, strict=True):
             if decay:
                 gradient = gradient + np.float32(decay) * weights
             first += np.float32(_MEAN_RATE) * (gradient - first)
