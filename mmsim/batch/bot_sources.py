@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mmsim.batch.manifest import SOURCES, BotSource
 from mmsim.core.python_bots import read_source
-from mmsim.core.seating import split_bots
+from mmsim.core.seating import bot_names, split_bots
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.files import checked_file_name, write_atomically
 
@@ -62,5 +62,4 @@ def _with_path(spec: str, paths: dict[str, str]) -> str:
 
 def _files(bots: str) -> list[str]:
     """The Python files in a list of bots, each once."""
-    names = (spec.partition(":")[0] for spec in split_bots(bots))
-    return list(dict.fromkeys(name for name in names if name.endswith(".py")))
+    return list(dict.fromkeys(name for name in bot_names(bots) if name.endswith(".py")))

@@ -132,6 +132,11 @@ class Experiment:
         """Who plays every variant: its levels, or the bots of its one table."""
         return self.levels or (Level(self.bots, self.bots, self.bots),)
 
+    @property
+    def variants_per_level(self) -> int:
+        """Rulesets times boards: what every level plays."""
+        return len(self.variants) * max(1, len(self.boards))
+
     def analysed_levels(self, shipped: bool = False) -> list[int]:
         """The indices of the levels to analyse; of a retrained level and the shipped one it comes from, only one."""
         retrained = {level.shipped_name for level in self.tables if level.is_retrained}
@@ -377,8 +382,8 @@ def _retraining_games(game: str) -> int:
 
 def planned_seconds(experiment: Experiment) -> float:
     """The seconds that an experiment takes on one core, by declared costs."""
-    games, variants = games_per_level(experiment), len(experiment.variants) * max(1, len(experiment.boards))
-    return sum(games[level.name] * variants * game_seconds(experiment.game, level.bots) for level in experiment.tables)
+    games, count = games_per_level(experiment), experiment.variants_per_level
+    return sum(games[level.name] * count * game_seconds(experiment.game, level.bots) for level in experiment.tables)
 
 
 def games_in(experiment: Experiment, seconds: float) -> int:
@@ -422,7 +427,6 @@ def variants_of(experiment: Experiment, nets: Sequence[str] = ()) -> list[Varian
     `nets` are the files that retrained levels play the variants with, one per variant; empty for the shipped nets.
     """
     variants: list[Variant] = []
-    count = len(experiment.variants) * max(1, len(experiment.boards))
     for level in experiment.tables:
         named = level.name if experiment.levels else ""
         level_suffix = f"{OF_LEVEL}{level.name}" if len(experiment.tables) > 1 else ""
@@ -432,7 +436,7 @@ def variants_of(experiment: Experiment, nets: Sequence[str] = ()) -> list[Varian
                 seed = experiment.seed
                 if experiment.design != "paired":
                     seed = int.from_bytes(sha256(f"{seed}/{len(variants)}".encode()).digest()[:8], "little")
-                file = nets[len(variants) % count] if nets and level.is_retrained else ""
+                file = nets[len(variants) % experiment.variants_per_level] if nets and level.is_retrained else ""
                 bots = with_nets(experiment.game, level.bots, file) if file else level.bots
                 variants.append(
                     Variant(

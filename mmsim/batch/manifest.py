@@ -232,7 +232,7 @@ def _check(manifest: Manifest) -> None:
     """Check what types cannot: values that must be consistent, names that must not be paths."""
     _check_experiment(manifest)
     experiment, variants = manifest.parsed_experiment, manifest.variants
-    count = len(experiment.variants) * len(experiment.boards or "1") * len(experiment.tables)
+    count = experiment.variants_per_level * len(experiment.tables)
     if not len(variants) == count == len(manifest.rows_per_game) == len(manifest.every):
         raise MmsimError("its variants are not those of its experiment")
     if len({variant.name for variant in variants}) < len(variants):
@@ -247,7 +247,7 @@ def _check(manifest: Manifest) -> None:
         if not all(isinstance(bot.get("bot"), str) for bot in variant.bots):
             raise MmsimError(f"its variant {variant.name} has a bot without a name")
         check_rotation(variant.players, variant.bots, variant.seats == "rotate")
-    if len(manifest.nets) > count // len(experiment.tables) or (manifest.nets and not experiment.retrain):
+    if len(manifest.nets) > experiment.variants_per_level or (manifest.nets and not experiment.retrain):
         raise MmsimError("it has neural nets that are not of its variants")
     if not {"games", "seats"} <= set(manifest.tables) or {INPUTS, SOURCES, RECORDS, NETS} & set(manifest.tables):
         raise MmsimError("its tables are not those of a game")

@@ -15,8 +15,7 @@ def variants_to_retrain(experiment: Experiment) -> list[Variant]:
     """The variants that nets are fitted to: those of one level, since levels differ only in their bots."""
     if not experiment.retrain:
         return []
-    variants = variants_of(experiment)
-    return variants[: len(variants) // len(experiment.tables)]
+    return variants_of(experiment)[: experiment.variants_per_level]
 
 
 def flaws_of_nets(folder: Path, kept: Sequence[RetrainedNets]) -> Iterator[tuple[RetrainedNets, str]]:

@@ -218,7 +218,7 @@ class Run:
     @property
     def analysed_variants(self) -> list[int]:
         """The numbers of the variants to analyse: at retrained levels, instead of the shipped ones they come from."""
-        count = len(self.manifest.variants) // len(self.experiment.tables)
+        count = self.experiment.variants_per_level
         return [place * count + number for place in self.experiment.analysed_levels() for number in range(count)]
 
     def keep_nets(self, nets: list[RetrainedNets], is_last: bool) -> None:
@@ -460,7 +460,7 @@ def _described(experiment: Experiment, prepared: Sequence[PlayableVariant]) -> d
     return {
         "variants": [variant.description for variant in prepared],
         "rows_per_game": [game.rows_per_game(variant) for variant in prepared],
-        "every": [every for every in thinning(experiment) for _ in range(len(prepared) // len(experiment.tables))],
+        "every": [every for every in thinning(experiment) for _ in range(experiment.variants_per_level)],
     }
 
 

@@ -170,8 +170,7 @@ def _question(game: str, rulesets: Sequence[str], boards: Sequence[str] | None) 
 
 def _variant_names(experiment: Experiment) -> list[str]:
     """The variants of an experiment, named as in its tables, or as they are averaged over boards."""
-    shell, variants = find_shell(experiment.game), variants_of(experiment)
-    at_first_level = variants[: len(variants) // len(experiment.tables)]
+    shell, at_first_level = find_shell(experiment.game), variants_of(experiment)[: experiment.variants_per_level]
     names = [shell.explain(variant.rules, variant.players).variant + variant.suffix for variant in at_first_level]
     return [*dict.fromkeys(map(name_without_board, names))] if experiment.averages_boards else names
 

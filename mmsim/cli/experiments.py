@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Annotated
 
-from mmsim.batch.experiment import Experiment, find, read, shipped, variants_of
+from mmsim.batch.experiment import find, read, shipped
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
 from mmsim.cli.options import argument, option
@@ -108,7 +108,7 @@ def list_experiments(game: options.GameName = None, as_json: options.AsJson = Fa
         (
             experiment.name,
             experiment.game,
-            f"{_variant_count(experiment)} x {experiment.games:,}",
+            f"{experiment.variants_per_level} x {experiment.games:,}",
             "; ".join(level.name for level in experiment.tables),
             experiment.question,
         )
@@ -133,17 +133,12 @@ def show(
         "boards": "  ".join(experiment.boards) or "the default",
         "players": str(experiment.players or "the default"),
         "played by": "; ".join(level.name for level in experiment.tables),
-        "games": f"{experiment.games:,} of each of {_variant_count(experiment)} variants",
+        "games": f"{experiment.games:,} of each of {experiment.variants_per_level} variants",
         "seed": str(experiment.seed),
         "design": f"{experiment.design}, seats {experiment.seats}",
     }
     for fact, value in facts.items():
         say(f"  {fact + ':':<10} {value}")
-
-
-def _variant_count(experiment: Experiment) -> int:
-    """Rulesets times boards: what every level plays."""
-    return len(variants_of(experiment)) // len(experiment.tables)
 
 
 def new(

@@ -17,7 +17,6 @@ from mmsim.batch.experiment import (
     games_in,
     parse_duration,
     planned_seconds,
-    variants_of,
 )
 from mmsim.batch.manifest import Precision
 from mmsim.batch.run import Run
@@ -55,7 +54,7 @@ def _games_of_levels(run: Run) -> str:
     experiment, levels = run.experiment, [level.name for level in run.experiment.tables]
     if len(levels) == 1:
         return ""
-    count, plan = len(variants_of(experiment)) // len(levels), run.plan
+    count, plan = experiment.variants_per_level, run.plan
     per_level = "; ".join(f"{level} {plan.games_of(place * count):,}" for place, level in enumerate(levels))
     seconds = duration(planned_seconds(replace(experiment, games=run.games_per_variant)))
     return f"games of each of {counted(count, 'variant')}: {per_level}; about {seconds} of one core by declared costs"
