@@ -227,19 +227,6 @@ def _remote_stream() -> _RemoteStream:
     return _stream_of_process[0]
 
 
-class _LatestMessage:
-    """A file for an unpickler that keeps its memory: it reads whatever message came last."""
-
-    def __init__(self) -> None:
-        self.message = io.BytesIO()
-
-    def read(self, size: int = -1) -> bytes:
-        return self.message.read(size)
-
-    def readline(self) -> bytes:
-        return self.message.readline()
-
-
 def serve() -> None:
     """Run the bot's process: load the bot, then choose moves until the parent is gone."""
     threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
@@ -258,17 +245,19 @@ def serve() -> None:
     answer(name=bot.name, idea=bot.idea, code=bot.code)
     player: LocalPlayer | None = None
     weights: dict[str, float] = {}
-    latest = _LatestMessage()
+    latest = io.BytesIO()  # the last view and moves; its unpickler remembers what it has read in this game
     unpickler = pickle.Unpickler(latest)
     with suppress(EOFError, OSError):
         while True:
             message = messages.receive()
             if message[:1] == _NEW_GAME:
                 player, weights = None, json.loads(message[1:])
-                latest = _LatestMessage()
                 unpickler = pickle.Unpickler(latest)
                 continue
-            latest.message = io.BytesIO(message[1:])
+            latest.seek(0)
+            latest.truncate()
+            latest.write(message[1:])
+            latest.seek(0)
             view, moves = unpickler.load()
             try:
                 player = player or LocalPlayer(bot.player, weights)
