@@ -135,15 +135,7 @@ class LazyGroup(TyperGroup):
 class MainGroup(LazyGroup):
     """`mmsim` itself: every error becomes one sentence; `--debug`, anywhere on the line, adds the traceback."""
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, args: Sequence[str] | None = None, **extra: Any) -> Any:  # type: ignore[override]
         words = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in words
         words = ["--debug"] * debug + [word for word in words if word != "--debug"]
@@ -151,7 +143,7 @@ class MainGroup(LazyGroup):
             check_surroundings()
             for command in (self, *self.commands.values()):
                 _hide_types(command)
-            code = super().main(words, "mmsim", complete_var, False, windows_expand_args, **extra)
+            code = super().main(words, **{**extra, "prog_name": "mmsim", "standalone_mode": False})
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":
                 raise
