@@ -22,7 +22,7 @@ import msgspec
 from mmsim.batch.journal import JournalEntry
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import HEARTBEAT_TIMEOUT_S, MAX_ATTEMPTS, SILENCE_FACTOR, Heartbeat
-from mmsim.batch.worker import LOG, FinishedPart, PartPlayer, Task, log_part, write_part
+from mmsim.batch.worker import LOG, FinishedPart, PartPlayer, Task, carry_out, log_part, write_part
 from mmsim.core.variant import PlayableVariant, Variant, VariantDescription
 from mmsim.errors import MmsimError, UsageError
 from mmsim.system.extras import missing_extra
@@ -179,7 +179,7 @@ class Cluster:
                 self._pending[task.part.number] = _PendingPart(task)
                 future = self._client.submit(
                     play_on_cluster,
-                    *(self._game, self._variants, task.part, self._fingerprint, self._topic, task.games_per_row),
+                    *(self._game, self._variants, task, self._fingerprint, self._topic),
                     pure=False,
                     retries=MAX_ATTEMPTS - 1,
                 )
@@ -301,25 +301,19 @@ def _loggers_with_output(name: str) -> list[logging.Logger]:
 # --- on a worker of the cluster ------------------------------------------------------------------------------------
 
 
-def play_on_cluster(
-    game: str, variants: tuple[Variant, ...], part: Part, fingerprint: str, topic: str = "", games_per_row: int = 0
-) -> FinishedPart:
-    """Play a part on a worker of the cluster: report progress under a topic and return its files, or sums."""
-    report = _reporter(topic, part)
+def play_on_cluster(game: str, variants: tuple[Variant, ...], task: Task, fingerprint: str, topic: str) -> FinishedPart:
+    """Play a part on a worker of the cluster: report progress under a topic and return its files."""
+    report = _reporter(topic, task.part)
     report(None)
     player, worker_fingerprint = _prepared_player(game, variants)
     if worker_fingerprint != fingerprint:
         raise MmsimError(
             f"a worker of the cluster is not like this machine: it has {worker_fingerprint}, this machine {fingerprint}"
         )
-    if games_per_row:
-        return player.sum_up(part, variants[part.variant], games_per_row, report)
-    return player.play(part, variants[part.variant], report)
+    return carry_out(player, task, report)
 
 
 def _reporter(topic: str, part: Part) -> Callable[[int | None], None]:
-    if not topic:
-        return lambda done: None
     from distributed import get_worker
 
     worker = get_worker()

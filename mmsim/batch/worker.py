@@ -260,7 +260,7 @@ def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
         part = task.part
         try:
             player = player or PartPlayer(game)
-            finished = _carry_out(player, task, lambda done: pipe.send(("progress", done)))
+            finished = carry_out(player, task, lambda done: pipe.send(("progress", done)))
             pipe.send(("progress", part.count))
             write_part(folder, part, finished.files)
         except MmsimError as error:
@@ -275,7 +275,8 @@ def _serve(pipe: Pipe, folder: Path, game: str, first: Variant | None) -> None:
             pipe.send(("done", finished.entry))
 
 
-def _carry_out(player: PartPlayer, task: Task, on_progress: OnGamesDone) -> FinishedPart:
+def carry_out(player: PartPlayer, task: Task, on_progress: OnGamesDone) -> FinishedPart:
+    """Do what a task wants with the games of its part."""
     if task.positions:
         return player.collect_positions(task.part, task.variant, on_progress)
     if task.learner is not None:

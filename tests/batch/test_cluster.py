@@ -25,7 +25,7 @@ from mmsim.batch.experiment import Experiment, prepare_variants
 from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session, Status
-from mmsim.batch.worker import LOG
+from mmsim.batch.worker import LOG, Task
 from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_game
 from tests.batch.helpers import ROOT, expected, journal_lines, mmsim, small, tables_of, toy, wait_until
@@ -72,10 +72,11 @@ def stack() -> Iterator[ExitStack]:
         yield stack
 
 
-def test_a_worker_that_is_not_like_this_machine_is_refused() -> None:
+def test_a_worker_that_is_not_like_this_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_reporter", lambda topic, part: lambda done: None)
     (ready,) = prepare_variants(small(variants=["print"]), find_game("metromania"))
     with pytest.raises(MmsimError, match=r"is not like this machine: it has mmsim .*, this machine mmsim 9\.9"):
-        play_on_cluster("metromania", (ready.variant,), Part(0, 0, 0, 1), "mmsim 9.9")
+        play_on_cluster("metromania", (ready.variant,), Task(Part(0, 0, 0, 1), ready.variant, ""), "mmsim 9.9", "")
 
 
 def hanging(folder: Path) -> Experiment:
