@@ -230,7 +230,7 @@ class Run:
             self.update_manifest(nets=nets)
             return
         stored = self.manifest.parsed_experiment
-        if not any(one.gained for one in nets):
+        if not any(fitted.gained for fitted in nets):
             shipped = tuple(level for level in stored.levels if not level.is_retrained)
             stored = replace(stored, levels=shipped)
         self.manifest = msgspec.structs.replace(self.manifest, nets=nets, experiment=stored.to_json())

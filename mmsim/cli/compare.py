@@ -267,12 +267,12 @@ def _print_run(
 
 def _print_details(words: RunWords, comparisons: Sequence[ComparisonOverLevels], shown: str) -> None:
     """The differences of every variant level by level, or all of them with their verdicts."""
-    asked = words.run.experiment.wanted.metric or SEAT_IMBALANCE.name
+    metric = words.run.experiment.wanted.metric or SEAT_IMBALANCE.name
     if shown == "by level":
         for comparison in comparisons:
-            if comparison.measure.name == asked:
+            if comparison.measure.name == metric:
                 say("\n" + "\n".join(answer_tables.strips(words, comparison)))
-    for variant in dict.fromkeys(one.variant for one in comparisons if shown):
+    for variant in dict.fromkeys(comparison.variant for comparison in comparisons if shown):
         say("")
         make = answer_tables.everything if shown == "all" else answer_tables.level_by_level
         print_rows(make(words, comparisons, variant))

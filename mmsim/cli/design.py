@@ -88,10 +88,10 @@ def design(
         show_progress(quiet, kept=lambda: f"finished blocks of games are kept; continue with: {again}") as progress,
         KeptGames(wanted.game, columns(wanted), folder / "games", workers or cores(), progress) as play,
     ):
-        found = Search(wanted, play, progress.line).run()
-    plain = design_memo.as_json(found)
+        result = Search(wanted, play, progress.line).run()
+    plain = design_memo.as_json(result)
     write_output(folder / "design.json", json.dumps(plain, indent=1).encode() + b"\n")
-    write_output(folder / "memo.md", design_memo.memo(found).encode())
+    write_output(folder / "memo.md", design_memo.memo(result).encode())
     if as_json:
         print_json(plain)
     else:

@@ -166,9 +166,10 @@ def new(
 
 
 def _knob_lines(shell: Shell) -> Iterator[str]:
-    """Every knob with values near its own, the first ones in use and the others commented out."""
-    own = shell.explain(shell.default_rules, None).knobs
+    """Every knob with values near its default, the first ones in use and the others commented out."""
+    defaults = shell.explain(shell.default_rules, None).knobs
     for number, (name, knob) in enumerate(shell.knobs.items()):
-        others = alternative_values(knob, own[name])
-        values = sorted((own[name], *others)) if isinstance(own[name], int) else (own[name], *others)
+        values = [defaults[name], *alternative_values(knob, defaults[name])]
+        if isinstance(defaults[name], int):
+            values.sort()
         yield f"{'# ' * (number >= _KNOBS_IN_USE)}{name} = {json.dumps(values)}  # {knob.text}"

@@ -66,9 +66,9 @@ def play(
 
 def _print_story(story: GameStory, quiet: bool, last: int | None) -> None:
     if not quiet:
-        told = [*story.story]
-        left_out = [f"(the first {counted(len(told) - last, 'line')} of the story left out)"] if last else []
-        for line in (*story.opening, "", *left_out, *told[-last if last else 0 :], ""):
+        lines = [*story.story]
+        left_out = [f"(the first {counted(len(lines) - last, 'line')} of the story left out)"] if last else []
+        for line in (*story.opening, "", *left_out, *lines[-last if last else 0 :], ""):
             say(line)
         for sheet in story.sheets:
             console().print(sheet)
