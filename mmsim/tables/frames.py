@@ -36,7 +36,7 @@ class TabledGame(SimulatedGame):
         return describe_columns(self.declared)
 
     def frame(self, prepared: PlayableVariant, table: str, rows: NDArray[Any]) -> pl.DataFrame:
-        return self._frame(table, rows, (prepared.shared_name, prepared.level), prepared.seating)
+        return self._frame(table, rows, prepared.shared_name, prepared.level, prepared.seating)
 
     @cached_property
     def row_types(self) -> dict[str, np.dtype[Any]]:
@@ -46,19 +46,16 @@ class TabledGame(SimulatedGame):
     def tables(self) -> dict[str, pl.Schema]:
         nobody = Seating((), (), False)
         return {
-            table: self._frame(table, np.zeros(0, row_type), ("", ""), nobody).schema
+            table: self._frame(table, np.zeros(0, row_type), "", "", nobody).schema
             for table, row_type in self.row_types.items()
         }
 
-    def _frame(self, table: str, rows: NDArray[Any], names: tuple[str, str], seating: Seating) -> pl.DataFrame:
-        """`names` are those of the variant and of the level."""
-        bots = [bot.spec for bot in seating.bots]
-        variant, level = names
+    def _frame(self, table: str, rows: NDArray[Any], variant: str, level: str, seating: Seating) -> pl.DataFrame:
         columns = {"variant": _repeat(variant, len(rows)), "level": _repeat(level, len(rows))}
         for column in self.declared[table]:
             columns[column.name] = self._series(column, np.ascontiguousarray(rows[column.name]))
             if (table, column.name) == ("seats", "player"):
-                columns["bot"] = _bots(rows, bots, seating)
+                columns["bot"] = _bots(rows, seating)
             if (table, column.name) == ("games", "game"):
                 games = np.asarray(rows["game"])
                 columns["deal"] = pl.Series(games // np.uint64(seating.games_per_deal))
@@ -91,8 +88,9 @@ def _repeat(text: str, rows: int) -> pl.Series:
     return pl.Series([text], dtype=pl.Categorical()).new_from_index(0, rows)
 
 
-def _bots(rows: NDArray[Any], bots: Sequence[str], seating: Seating) -> pl.Series:
+def _bots(rows: NDArray[Any], seating: Seating) -> pl.Series:
     """The bot in the seat of every row."""
+    bots = [bot.spec for bot in seating.bots]
     if len({*bots}) <= 1:  # none: a table without rows
         return _repeat("".join({*bots}), len(rows))
     orders = np.array(seating.orders)
