@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mmsim.batch.journal import JOURNAL
-from mmsim.batch.manifest import END_POSITIONS_FILE, INPUTS, MANIFEST, NETS, RECORDS, SOURCES, WHY, WIN_CHANCES_FILE
+from mmsim.batch.manifest import INPUTS, MANIFEST, NETS, RECORDS, SIDE_FILES, SOURCES
 from mmsim.errors import MmsimError
 from mmsim.system.files import failing_with, open_for_appending, open_regular, remove_stale_temporaries
 from mmsim.system.safe_text import printable
@@ -17,9 +17,8 @@ from mmsim.system.safe_text import printable
 LOCK = "lock"
 LOG_FILE = "run.log"
 _MAX_PID_DIGITS = 20
-# The manifest comes last: without it nobody knows what the other files are.
-_FILES = (JOURNAL, LOG_FILE, LOCK, WIN_CHANCES_FILE, END_POSITIONS_FILE, WHY, MANIFEST)
 _APPENDED = (JOURNAL, LOG_FILE, LOCK)
+_FILES = (*_APPENDED, *SIDE_FILES, MANIFEST)  # the manifest last: without it nobody knows what the others are
 _PART = re.compile(r"part-\d{6,}\.parquet")
 _RECORD = re.compile(r"[a-z][a-z-]*\.json")
 _NETS = re.compile(r"[0-9a-f]{12}\.json")
