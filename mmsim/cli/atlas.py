@@ -1,7 +1,5 @@
 """`mmsim atlas`: play every layout of a board and report which are fair."""
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +11,7 @@ from mmsim.analysis.atlas_features import Explained
 from mmsim.analysis.atlas_replay import Intervention, ReplayResult, intervene, replay_extremes
 from mmsim.batch.experiment import named_levels
 from mmsim.cli import options
-from mmsim.cli.console import counted, print_json, print_table, say, say_paragraph
+from mmsim.cli.console import counted, print_json, print_table, say, say_paragraph, this_command
 from mmsim.cli.options import argument, option
 from mmsim.cli.progress import duration, show_progress
 from mmsim.cli.run import scheduler_of
@@ -85,8 +83,8 @@ def run(
     if unused := {*games} - {"", *(level.name for level in plan.levels)}:
         raise UsageError(f"--games-per-city names {', '.join(sorted(unused))}, which is not among the levels")
     scheduler = scheduler_of(cluster, tls_ca, tls_cert, tls_key)
-    again = shlex.join(["mmsim", *sys.argv[1:]])
-    with show_progress(quiet, json_progress, lambda: f"finished parts are kept; continue with: {again}") as progress:
+    kept = f"finished parts are kept; continue with: {this_command()}"
+    with show_progress(quiet, json_progress, lambda: kept) as progress:
         plan, _ = play_atlas(out, plan, workers or cores(), progress, scheduler)
     per_level = ", ".join(f"{level.games} by {level.name}" for level in plan.levels)
     say(

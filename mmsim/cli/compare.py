@@ -1,7 +1,5 @@
 """`mmsim compare`: differences between variants, metric by metric."""
 
-import shlex
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -35,7 +33,7 @@ from mmsim.batch.run import Run
 from mmsim.batch.session import extend
 from mmsim.cli import options
 from mmsim.cli.answers import print_answer, print_rows
-from mmsim.cli.console import print_json, say, say_paragraph, warn
+from mmsim.cli.console import print_json, say, say_paragraph, this_command, warn
 from mmsim.cli.options import argument, option
 from mmsim.cli.play_run import (
     create_run,
@@ -155,10 +153,7 @@ def compare(
     else:
         raise UsageError(f"--until {_DECIDED} compares two variants, not {len(names)}")
     with played as folder:
-        show(
-            folder,
-            keep=None if out else shlex.join(["mmsim", *sys.argv[1:], "--out", str(options.RUNS / "comparison")]),
-        )
+        show(folder, keep=None if out else this_command("--out", str(options.RUNS / "comparison")))
 
 
 def _question(game: str, rulesets: Sequence[str], boards: Sequence[str] | None) -> str:

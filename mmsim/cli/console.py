@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Collection, Iterable, Sequence
@@ -92,6 +93,11 @@ def say_error(text: str) -> None:
     _remarks.clear()
     with suppress(OSError):  # the exit code says that something is wrong, too
         print(f"mmsim: error: {excerpt(printable(text))}", file=sys.stderr, flush=True)
+
+
+def this_command(*more: str) -> str:
+    """The command as it was typed, with more words, to be typed again."""
+    return shlex.join(["mmsim", *sys.argv[1:], *more])
 
 
 def print_json(value: Any) -> None:

@@ -1,8 +1,6 @@
 """`mmsim design`: search for the smallest rule change that reaches a goal, and prove it."""
 
 import json
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +9,7 @@ from mmsim.analysis.design import Search, columns
 from mmsim.analysis.design_games import KeptGames
 from mmsim.analysis.goals import Goal, goal_of, read_goal
 from mmsim.cli import options
-from mmsim.cli.console import print_json, say, say_paragraph
+from mmsim.cli.console import print_json, say, say_paragraph, this_command
 from mmsim.cli.options import argument, option
 from mmsim.cli.progress import show_progress
 from mmsim.errors import UsageError
@@ -83,9 +81,9 @@ def design(
     settings |= {"guards": _pairs("--guard", guard), "knobs": _pairs("--vary", vary)}
     wanted = _goal(subject, {key: value for key, value in settings.items() if value})
     folder = out or DESIGNS / wanted.name
-    again = shlex.join(["mmsim", *sys.argv[1:]])
+    kept = f"finished blocks of games are kept; continue with: {this_command()}"
     with (
-        show_progress(quiet, kept=lambda: f"finished blocks of games are kept; continue with: {again}") as progress,
+        show_progress(quiet, kept=lambda: kept) as progress,
         KeptGames(wanted.game, columns(wanted), folder / "games", workers or cores(), progress) as play,
     ):
         result = Search(wanted, play, progress.line).run()
