@@ -179,8 +179,7 @@ class PlainGame(TabledGame):
         bots = seat_bots(variant.bots, self.bots_by_name, rules.players, "players", variant.move_seconds)
         seating = Seating(bots, range(rules.players), variant.rotate)
         prepared = PlayableVariant(variant, rules, seating, game=self.name, rules_version=self.rules_version)
-        by_seat = self.interventions_by_seat(prepared)
-        check_interventions(variant.interventions, self.interventions(prepared), by_seat, bots)
+        check_interventions(self, prepared)
         return prepared
 
     def intervene(self, position: PlainPosition, names: Sequence[str]) -> None:

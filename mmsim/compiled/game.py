@@ -55,8 +55,7 @@ class CompiledGame(TabledGame):
 
     def prepare(self, variant: Variant) -> CompiledVariant:
         prepared = self.make_playable(variant)
-        by_seat = self.interventions_by_seat(prepared)
-        check_interventions(variant.interventions, self.interventions(prepared), by_seat, prepared.bots)
+        check_interventions(self, prepared)
         return prepared
 
     def start_up(self) -> float:

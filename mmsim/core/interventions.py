@@ -1,8 +1,8 @@
 """Interventions, games with one thing changed to see what it does: the parts that all games share."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from mmsim.core.bots import Bot
+from mmsim.core.game import SimulatedGame
 from mmsim.core.python_bots import PythonBot
 from mmsim.core.rng import Purpose, Stream
 from mmsim.core.variant import PlayableVariant
@@ -30,10 +30,10 @@ def forced_seats(names: Sequence[str], name: str, seats: int) -> frozenset[int]:
     return frozenset(int(seat) - 1 for limits in limited for seat in limits)
 
 
-def check_interventions(
-    names: Sequence[str], known: Collection[str], by_seat: Collection[str], bots: Sequence[Bot]
-) -> None:
-    """Refuse unknown interventions, and bots in Python, which are not compiled; those `by_seat` may name seats."""
+def check_interventions(game: SimulatedGame, prepared: PlayableVariant) -> None:
+    """Refuse unknown interventions, seats where they cannot be limited to some, and bots that are not compiled."""
+    names, bots = prepared.variant.interventions, prepared.bots
+    known, by_seat = game.interventions(prepared), game.interventions_by_seat(prepared)
     for name in names:
         base, _, limit = name.partition(OF_SEATS)
         if base not in known:
