@@ -65,9 +65,8 @@ def run(
     """
     shell, spec = find_shell_and_rules(game, rules)
     space, allocation = shell.boards.all_layouts(board), shell.atlas
-    games = _games_by_level(games_per_city or ())
-    words = levels or [name for name in games if name] or list(allocation.games_per_layout if allocation else ())
-    declared = allocation.games_per_layout if allocation else {}
+    games, declared = _games_by_level(games_per_city or ()), allocation.games_per_layout if allocation else {}
+    words = levels or [name for name in games if name] or list(declared)
     plan = AtlasPlan(
         game=shell.name,
         rules=spec,
