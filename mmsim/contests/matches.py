@@ -100,7 +100,7 @@ class MatchRunner:
     def play(self, matches: Sequence[Match]) -> list[Tables]:
         """The tables of every match, their games in order."""
         tables = find_game(self._game).tables
-        return [{table: self._read(table, parts) for table in tables} for parts in self._run(matches, None)]
+        return [{table: self._read(table, parts) for table in tables} for parts in self._run(matches)]
 
     def evaluate(self, matches: Sequence[tuple[str, Match]]) -> list[HeldOutResult]:
         """The win share of the bot listed first in every match, against the opponent named with it."""
@@ -120,17 +120,17 @@ class MatchRunner:
 
     def collect_positions(self, matches: Sequence[Match]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         """Positions of the games of every match, and the features of their boards."""
-        for parts in self._run(matches, None, positions=True):
+        for parts in self._run(matches, positions=True):
             yield self._read(POSITIONS, parts), self._read(FEATURES, parts)
 
     def sum_up(self, matches: Sequence[Match]) -> pl.DataFrame:
         """Sums over all games of every match, one row each; see `sums_of_games`."""
-        return pl.concat([self._read(SUMS, parts).sum() for parts in self._run(matches, None, sums=True)])
+        return pl.concat([self._read(SUMS, parts).sum() for parts in self._run(matches, sums=True)])
 
     def _run(
-        self, matches: Sequence[Match], learner: str | None, positions: bool = False, sums: bool = False
+        self, matches: Sequence[Match], learner: str | None = None, positions: bool = False, sums: bool = False
     ) -> list[list[Part]]:
-        """Have all games played; returns the parts of every match."""
+        """Have all games played, for what a `Task` may want of them; returns the parts of every match."""
         numbered = [(number, part) for number, match in enumerate(matches) for part in match.parts()]
         parts = [Part(number, match, *games) for number, (match, games) in enumerate(numbered)]
         status, costs = Status(sum(part.count for part in parts)), [1.0] * len(matches)
