@@ -30,7 +30,6 @@ class Explained:
     effects: list[Effect]  # the largest first
     r2: float  # of the true values, held out
     r2_neighbours: float  # the same for a model that knows everything that lies side by side
-    slopes: dict[str, float]  # by feature, per unit
 
 
 def explain(
@@ -58,7 +57,6 @@ def explain(
         sorted(effects, key=lambda effect: -abs(effect.value)),
         _r2(scaled, fit, raw, held_out) / reliability,
         _r2(known, fit_known, raw, held_out) / reliability,
-        dict(zip(names, (fit[1:] / units).tolist(), strict=True)),
     )
 
 

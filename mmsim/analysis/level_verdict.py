@@ -95,7 +95,6 @@ class LevelVerdict:
     top: Top
     missing: tuple[str, ...]  # levels where a difference that others show is absent, or clearly smaller
     slope: float  # of the effect, from one level to the next
-    slope_p: float
 
     @property
     def is_different(self) -> bool:
@@ -124,7 +123,7 @@ def judge(effects: Sequence[LevelEffect], tolerance: float, alpha: float = ALPHA
     effects = _without_borderline(effects, tolerance)
     missing = _missing(effects, alpha)
     shape, names = _shape(effects, missing), tuple(effects[place].level for place in missing)
-    return LevelVerdict(tuple(effects), shape, _top(effects, tolerance, alpha), names, *_trend(effects))
+    return LevelVerdict(tuple(effects), shape, _top(effects, tolerance, alpha), names, _trend(effects)[0])
 
 
 def _without_borderline(effects: Sequence[LevelEffect], tolerance: float) -> list[LevelEffect]:

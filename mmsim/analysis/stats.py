@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 _MIN_GROUPS = 3  # for a jackknife over groups
 LEVEL = 0.95
+_POWER = 0.8  # of the tests that sample sizes are computed for
 _TINY = 1e-12
 Array = NDArray[np.float64]
 
@@ -58,11 +59,11 @@ def two_sided_p(value: float, se: float, df: float) -> float:
     return float(2 * scipy_special().stdtr(df, -abs(value) / se))
 
 
-def estimate(value: float, se: float, deals: int, level: float = LEVEL) -> Estimate:
+def estimate(value: float, se: float, deals: int) -> Estimate:
     """A value with Student's t interval; unbounded for fewer than two deals."""
     if deals < 2:
         return Estimate(value, -np.inf, np.inf, np.inf, deals)
-    half = t_quantile((1 + level) / 2, deals - 1) * se
+    half = t_quantile((1 + LEVEL) / 2, deals - 1) * se
     return Estimate(value, value - half, value + half, se, deals)
 
 
@@ -91,7 +92,7 @@ def wilson_interval(share: float, games: float, z: float) -> tuple[float, float]
     return low, high
 
 
-def share_estimate(share: float, se: float, games: float, deals: int, level: float = LEVEL) -> Estimate:
+def share_estimate(share: float, se: float, games: float, deals: int) -> Estimate:
     """A share with Wilson's interval for the effective sample size.
 
     That is games / design effect (Kish 1965, Survey Sampling, 8.2), with t in place of z for few deals (Korn and
@@ -100,7 +101,7 @@ def share_estimate(share: float, se: float, games: float, deals: int, level: flo
     if deals < 2:
         return Estimate(share, 0.0, 1.0, np.inf, deals)
     effective = share * (1 - share) / se**2 if se > 0 else games
-    low, high = wilson_interval(share, effective, t_quantile((1 + level) / 2, deals - 1))
+    low, high = wilson_interval(share, effective, t_quantile((1 + LEVEL) / 2, deals - 1))
     return Estimate(share, low, high, se, deals)
 
 
@@ -158,27 +159,25 @@ def sign_test_p(deals: float) -> float:
     return float(min(1.0, 2.0 ** (1 - deals)))
 
 
-def deals_to_rule_out(share: float, alpha: float = 1 - LEVEL) -> float:
+def deals_to_rule_out(share: float, alpha: float) -> float:
     """Deals without an event after which its share is significantly below this one (Hanley and Lippman-Hand 1983)."""
     return float(np.log(alpha) / np.log1p(-share)) if share < 1 else 1.0
 
 
-def deals_for_power(effect: float, sd: float, alpha: float = 1 - LEVEL, power: float = 0.8) -> float:
-    """Deals at which a two-sided test detects an effect with this power (Cohen 1988)."""
+def deals_for_power(effect: float, sd: float, alpha: float) -> float:
+    """Deals at which a two-sided test detects an effect with a power of 80 % (Cohen 1988)."""
     if effect == 0:
         return np.inf
-    return float(((z_quantile(1 - alpha / 2) + z_quantile(power)) * sd / effect) ** 2)
+    return float(((z_quantile(1 - alpha / 2) + z_quantile(_POWER)) * sd / effect) ** 2)
 
 
-def deals_for_equivalence(
-    difference: float, tolerance: float, sd: float, alpha: float = 1 - LEVEL, power: float = 0.8
-) -> float:
-    """Deals at which two one-sided tests show equivalence if the observed difference is the true one (Chow, Shao and
-    Wang 2008, Sample Size Calculations in Clinical Research, 3.2.3)."""
+def deals_for_equivalence(difference: float, tolerance: float, sd: float, alpha: float) -> float:
+    """Deals at which two one-sided tests show equivalence with a power of 80 % if the observed difference is the true
+    one (Chow, Shao and Wang 2008, Sample Size Calculations in Clinical Research, 3.2.3)."""
     margin = tolerance - abs(difference)
     if margin <= 0:
         return np.inf
-    both_sides = (1 + power) / 2 if difference == 0 else power
+    both_sides = (1 + _POWER) / 2 if difference == 0 else _POWER
     return float(((z_quantile(1 - alpha) + z_quantile(both_sides)) * sd / margin) ** 2)
 
 
@@ -204,7 +203,7 @@ def wald_test(values: Array, cov: Array, deals: float = np.inf) -> float:
 # --- variance between groups -------------------------------------------------------------------------------------
 
 
-def intraclass_correlation(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike, level: float = LEVEL) -> Estimate:
+def intraclass_correlation(counts: ArrayLike, sums: ArrayLike, squares: ArrayLike) -> Estimate:
     """The share of the variance that lies between groups: the intraclass correlation of a one-way layout.
 
     ANOVA estimate with the mean group size of unequal groups (Searle 1971, Linear Models, 10.6). Its interval is a
@@ -235,7 +234,7 @@ def intraclass_correlation(counts: ArrayLike, sums: ArrayLike, squares: ArrayLik
         return Estimate(0.0, 0.0, 1.0, np.inf, groups)
     size = float(n.mean())
     middle, scale = _log_ratio(max(whole, 0.0), size), _jackknife_se(_log_ratio(leave_one_out, size))
-    half = t_quantile((1 + level) / 2, groups - 1) * scale
+    half = t_quantile((1 + LEVEL) / 2, groups - 1) * scale
     ends = (np.expm1(z) / (np.expm1(z) + size) for z in (middle - half, middle + half))
     low, value, high = (float(np.clip(share, 0.0, 1.0)) for share in sorted((max(whole, 0.0), *ends)))
     return Estimate(value, low, high, _jackknife_se(leave_one_out), groups)

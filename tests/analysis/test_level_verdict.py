@@ -106,7 +106,6 @@ def test_two_bots_of_one_make_settle_nothing() -> None:
 def test_the_trend_is_the_slope_from_level_to_level() -> None:
     verdict = judged((1.0, 2.0, 3.0, 4.0), (0.1,) * 4)
     assert verdict.slope == pytest.approx(1.0)
-    assert verdict.slope_p < 1e-6
 
 
 def test_a_level_within_tolerance_is_not_called_the_only_one_that_differs() -> None:

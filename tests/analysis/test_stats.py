@@ -57,24 +57,24 @@ def test_tost_is_the_larger_of_two_one_sided_tests() -> None:
 
 def test_games_needed_are_cohens() -> None:
     """A standardised effect of 0.2 takes 196 games for 80 % power, 0.5 takes 31 (normal approximation)."""
-    assert stats.deals_for_power(0.2, 1) == pytest.approx(196.2, abs=0.1)
-    assert stats.deals_for_power(0.5, 1) == pytest.approx(31.4, abs=0.1)
+    assert stats.deals_for_power(0.2, 1, 0.05) == pytest.approx(196.2, abs=0.1)
+    assert stats.deals_for_power(0.5, 1, 0.05) == pytest.approx(31.4, abs=0.1)
 
 
 def test_games_needed_for_equality_are_enough() -> None:
-    deals = int(np.ceil(stats.deals_for_equivalence(0.1, 0.3, 1)))
+    deals = int(np.ceil(stats.deals_for_equivalence(0.1, 0.3, 1, 0.05)))
     rng = np.random.default_rng(7)
     found = [
         stats.tost(float(v.mean()), float(v.std(ddof=1) / np.sqrt(deals)), deals - 1, 0.3) < 0.05
         for v in rng.normal(0.1, 1, (4000, deals))
     ]
     assert np.mean(found) == pytest.approx(0.8, abs=0.03)
-    assert stats.deals_for_equivalence(0.4, 0.3, 1) == np.inf
+    assert stats.deals_for_equivalence(0.4, 0.3, 1, 0.05) == np.inf
 
 
 def test_three_hundred_games_without_it_leave_less_than_a_hundredth() -> None:
     assert stats.rule_of_three_p(0.01, 300) == pytest.approx(0.049, abs=5e-4)
-    assert stats.deals_to_rule_out(0.01) == pytest.approx(298.1, abs=0.1)
+    assert stats.deals_to_rule_out(0.01, 0.05) == pytest.approx(298.1, abs=0.1)
     assert stats.rule_of_three_p(2.0, 5) == 0
 
 
