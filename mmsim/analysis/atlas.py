@@ -71,6 +71,10 @@ class Atlas:
     def _columns(self, level: int) -> slice:
         return slice(level * self.players, (level + 1) * self.players)
 
+    def raw_shares(self, level: int) -> Array:
+        """[layout, seat]: win shares as they were counted."""
+        return self.shares.raw[:, self._columns(level)]
+
     def seat_shares(self, level: int) -> Array:
         """[layout, seat]: shrunken win shares."""
         return self.shares.values[:, self._columns(level)]
@@ -141,7 +145,7 @@ class Atlas:
         Pearson's statistic of equal shares has a noncentral chi-squared distribution in a layout at the limit (Patnaik
         1949, Biometrika 36); p-values of all layouts are adjusted after Benjamini and Hochberg (1995).
         """
-        raw, games = self.shares.raw[:, self._columns(level)], self._by_level[level]["games"].to_numpy()
+        raw, games = self.raw_shares(level), self._by_level[level]["games"].to_numpy()
         statistic = games * self.players * ((raw - 1 / self.players) ** 2).sum(axis=1)
         noncentrality = games * self.players**2 * self.unfair_from**2
         p_values = 1 - stats.scipy_special().chndtr(statistic, self.players - 1, noncentrality)

@@ -119,12 +119,10 @@ class Comparison:
         alpha = ALPHA / self.family
         if self.difference.deals < 2:
             return None
-        if self.identical:
-            games = stats.deals_to_rule_out(_relevant_share(self.measure, self.before), alpha) * self.games_per_deal
-            return games, games
         if self.difference.se == 0:
-            games = (1 + log2(1 / alpha)) * self.games_per_deal
-            return games, games
+            share = _relevant_share(self.measure, self.before)
+            deals = stats.deals_to_rule_out(share, alpha) if self.identical else 1 + log2(1 / alpha)
+            return deals * self.games_per_deal, deals * self.games_per_deal
         if not isfinite(self.difference.se):
             return None
         half = stats.t_quantile((1 + _FORECAST_LEVEL) / 2, max(self.df, 1.0)) * self.difference.se

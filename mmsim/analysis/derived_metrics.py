@@ -68,7 +68,7 @@ def imbalance_tolerance(win_share_tolerance: float, players: int) -> float:
 def equal_groups_p_value(estimates: Estimates, variant: int) -> float:
     """p-value of "all groups have the same mean" (Wald): for win shares, "every player wins equally often"."""
     known = np.isfinite(estimates.means[variant])
-    means, cov = estimates.means[variant, known], estimates.cov[variant][known][:, variant][:, known]
+    means, cov = estimates.means[variant, known], estimates.covariance(variant, variant, known)
     centre = np.eye(len(means)) - 1 / len(means)
     deals = float(estimates.deals[variant, known].min(initial=np.inf))
     return stats.wald_test(centre @ means, centre @ cov @ centre, deals)
@@ -282,9 +282,8 @@ def evenness_change(shares: Estimates, base: int, variant: int) -> tuple[Estimat
     direction_cov = sum(half.slope @ half.deviation_cov @ half.slope for half in halves)
     noise = first.change @ direction_cov @ second.change
     noise += 2 * np.trace(first.slope @ first.mixed_cov @ second.slope @ second.mixed_cov)
-    se = np.sqrt(
-        max(variance + max(float(noise), -_MAX_CREDIT * variance), 0.0)
-    )  # rounding may leave less than nothing
+    with_noise = variance + max(float(noise), -_MAX_CREDIT * variance)
+    se = np.sqrt(max(with_noise, 0.0))  # rounding may leave less than nothing
     pattern, left = (
         float(first.direction @ getattr(second, what) + second.direction @ getattr(first, what))
         for what in ("deviation", "other")

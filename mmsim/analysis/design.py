@@ -65,8 +65,7 @@ class Candidate:
 
     def finding(self, cells: Iterable[Cell]) -> Finding:
         """What is shown in some cells together: a goal must be met in all of them."""
-        findings = [self.findings.get(cell, Finding.OPEN) for cell in cells]
-        return next((finding for finding in (Finding.FAILED, Finding.OPEN) if finding in findings), Finding.MET)
+        return Finding.of_all([self.findings.get(cell, Finding.OPEN) for cell in cells])
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What games say about the constraints of a goal: estimates from the games of a ruleset and of the start on the same
 layouts and deals, and verdicts that hold for all looks and all constraints together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -25,6 +25,11 @@ class Finding(StrEnum):
     MET = "met"
     FAILED = "not met"
     OPEN = "undecided"
+
+    @classmethod
+    def of_all(cls, findings: Collection["Finding"]) -> "Finding":
+        """What is shown about several things that must all be met."""
+        return next((finding for finding in (cls.FAILED, cls.OPEN) if finding in findings), cls.MET)
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,7 @@ class Evidence:
             value, se = self.excess(limit)
             half = half_width(se)
             findings.append(Finding.MET if value + half <= 0 else Finding.FAILED if value > half else Finding.OPEN)
-        return next((finding for finding in (Finding.FAILED, Finding.OPEN) if finding in findings), Finding.MET)
+        return Finding.of_all(findings)
 
     def games_to_show(self, constraints: Sequence[Constraint], alpha: float) -> float:
         """Games after which `verdict` is reached with the planned power (Cohen 1988).

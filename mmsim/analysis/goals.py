@@ -15,7 +15,9 @@ from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.knob_grid import KnobGrid, Setting, Vary, parse_vary
 from mmsim.analysis.number_format import scale_of
 from mmsim.analysis.run_metrics import declared_metrics, find_metric
+from mmsim.analysis.wording import SEATS
 from mmsim.batch.experiment import GAMES_GROUP, named_after, named_levels
+from mmsim.core.knobs import spelled
 from mmsim.core.levels import Level
 from mmsim.core.metrics import ORDINALS, Measure
 from mmsim.core.variant import Variant
@@ -25,7 +27,6 @@ from mmsim.system.files import read_toml
 from mmsim.system.validation import check_keys, convert
 
 MAX_GRID = 200_000  # rulesets that a search may choose from
-_SEATS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _LESS, _MORE = ("smaller", "lower", "fewer", "earlier", "shorter"), ("larger", "higher", "more", "later", "longer")
 _NUMBER = r"([+-]?\d+(?:\.\d+)?)\s*(%|pp)?"
 _EXAMPLES = "like 'seat_imbalance <= 1 pp', 'turns 28..34', 'last seat >= 23 %' or 'margin smaller by 2'"
@@ -98,8 +99,8 @@ class Goal:
         for knob, listed in self.knobs.items():
             if knob not in shell.knobs:
                 raise unknown("knob", knob, shell.knobs)
-            words = listed if isinstance(listed, str) else ",".join(_spelled(value) for value in listed)
-            vary, own = parse_vary(f"{knob}={words}"), _spelled(values[knob])
+            words = listed if isinstance(listed, str) else ",".join(map(spelled, listed))
+            vary, own = parse_vary(f"{knob}={words}"), spelled(values[knob])
             for value in vary.values:
                 shell.knobs[knob].check(knob, value)
             varied.append(vary if own in vary.values else Vary(knob, _inserted(own, vary.values)))
@@ -107,17 +108,13 @@ class Goal:
             if knob not in self.knobs:
                 raise unknown("knob with a cost", knob, self.knobs)
         grid = KnobGrid(self.base, tuple(varied), MAX_GRID, self.costs)
-        return grid, tuple(_spelled(values[vary.knob]) for vary in grid.varied)
+        return grid, tuple(spelled(values[vary.knob]) for vary in grid.varied)
 
     def constraints(self) -> tuple[Constraint, ...]:
         """Goals and guards; the error for an unknown metric names the nearest one."""
         players = find_shell(self.game).explain(self.base, self.players).players
         limits = [limit for text in self.goals for limit in parse_goal(self.game, text, players)]
         return (*limits, *(limit for guard in self.guards.items() for limit in parse_guard(self.game, *guard)))
-
-
-def _spelled(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _inserted(own: str, values: Sequence[str]) -> tuple[str, ...]:
@@ -153,9 +150,7 @@ def goal_of(values: Mapping[str, Any]) -> Goal:
     goal.grid(), goal.constraints(), goal.tables(), named_levels(goal.game, goal.elsewhere_levels or ("all",))
     for board in (*goal.boards, *goal.elsewhere):
         find_shell(goal.game).check_board(board)
-        find_game(goal.game).prepare(
-            Variant(goal.base, goal.players, board)
-        )  # an unknown one is refused before a search
+        find_game(goal.game).prepare(Variant(goal.base, goal.players, board))  # an unknown one is refused now
     return goal
 
 
@@ -204,9 +199,9 @@ def _named(game: str, name: str, players: int) -> tuple[Measure, str]:
     """The metric and group of a name like `turns`, `win_share 2nd` or `last seat`."""
     words = name.split()
     if players and len(words) == 2 and words[1] == "seat":
-        seats = {**dict(zip(_SEATS, ORDINALS, strict=True)), "last": ORDINALS[players - 1]}
+        seats = {**dict(zip(SEATS, ORDINALS, strict=True)), "last": ORDINALS[players - 1]}
         if seats.get(words[0]) not in ORDINALS[:players]:
-            raise unknown("seat", words[0], [*_SEATS[:players], "last"])
+            raise unknown("seat", words[0], [*SEATS[:players], "last"])
         return find_metric(game, WIN_SHARE), seats[words[0]]
     word, group = (words or [""])[0], " ".join(words[1:])
     schemas = find_game(game).tables

@@ -12,7 +12,7 @@ from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
 from mmsim.analysis.compare import Comparison, LevelEstimates, compare
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
-from mmsim.analysis.estimates import WIN_SHARE, Estimates
+from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
 from mmsim.analysis.run_metrics import estimate_run, find_metric
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import RunTables
@@ -109,9 +109,7 @@ class Why:
     effects: tuple[Effect, ...]
     fixed: Mapping[str, str]  # what was not changed, and why
     interaction: Interaction | None = None
-    seats: Mapping[str, tuple[SeatEffect, ...]] = field(
-        default_factory=dict
-    )  # by change of play: forced for some seats
+    seats: Mapping[str, tuple[SeatEffect, ...]] = field(default_factory=dict)  # changes of play, forced by seat
     elsewhere: tuple[Agreement, ...] = ()  # the largest effects at another level
 
     @property
@@ -152,16 +150,16 @@ def explain(
     changes = [as_played(variant), *(change for change in possible if not only or change.name in only)]
     played = play(changes)
     why = measure_effects(played, metric, {} if only else fixed)
-    by_name = {change.name: change for change in changes}
+    named = {change.name: change for change in changes}
     if metric == WIN_SHARE:
         forced = [change for change in changes if by_seat(game, variant, change)]
         why = replace(why, seats={change.name: _force_seats(why, played, change, play, metric) for change in forced})
     if other_level is not None and why.matter:
-        why = replace(why, elsewhere=tuple(_ask_level(why, by_name, other_level, metric)))
+        why = replace(why, elsewhere=tuple(_ask_level(why, named, other_level, metric)))
     pair = pair_to_combine(why)
     if pair is None:
         return why
-    both = by_name[pair[0]].combined_with(by_name[pair[1]])
+    both = named[pair[0]].combined_with(named[pair[1]])
     played = played.extended_with(play([both]))
     return add_interaction(why, played.only([AS_PLAYED, *pair, both.name]), metric)
 
@@ -211,7 +209,7 @@ def measure_effects(played: ChangedGames, metric: str, fixed: Mapping[str, str] 
         played.bots,
         played.games,
         headline.estimate(0, 0),
-        _groups(detail, 0),
+        tuple(detail.by_group(0)),
         tuple(effects),
         {**fixed, **ignored},
     )
@@ -240,20 +238,20 @@ def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
     headline, detail = _estimates(played, metric)
     largest = _largest_by_change(headline, played)
     first, second, both = (_effect(name, comparison, played, detail) for name, comparison in largest.items())
-    by_name = {effect.change: effect for effect in why.effects}  # their p-values account for all changes
+    alone = {effect.change: effect for effect in why.effects}  # their p-values account for all changes
     contrast, group = np.array([1.0, -1.0, -1.0, 1.0]), headline.groups.index(both.group)
     value = float(contrast @ headline.means[:, group])
     variance = float(contrast @ headline.cov[:, group, :, group] @ contrast)
     beyond = stats.estimate(value, float(np.sqrt(max(variance, 0.0))), int(headline.deals.min()))
-    return replace(why, interaction=Interaction(by_name[first.change], by_name[second.change], both, beyond))
+    return replace(why, interaction=Interaction(alone[first.change], alone[second.change], both, beyond))
 
 
 def _estimates(played: ChangedGames, metric: str) -> tuple[Estimates, Estimates]:
     """What is explained, one number per variant, and the metric it is derived from."""
     names = [metric, SEAT_IMBALANCE.name] if metric == WIN_SHARE else [metric]
     (level,) = estimate_run(_run_tables(played), names)
-    by_name = {estimates.name: estimates for estimates in level.metrics}
-    return replace(by_name[names[-1]], shares=None), by_name[metric]  # so that differences of the imbalance add up
+    estimates = by_name(level.metrics)
+    return replace(estimates[names[-1]], shares=None), estimates[metric]  # so that differences of the imbalance add up
 
 
 def _run_tables(played: ChangedGames) -> RunTables:
@@ -287,16 +285,12 @@ def _effect(name: str, comparison: Comparison, played: ChangedGames, detail: Est
         comparison.before,
         comparison.after,
         comparison.difference,
-        _groups(detail, number),
+        tuple(detail.by_group(number)),
         str(comparison.verdict),
         float(comparison.p_adjusted),
         comparison.effect.is_shown,
         bool(np.nansum(np.abs(detail.means[number] - detail.means[0])) == 0),
     )
-
-
-def _groups(detail: Estimates, number: int) -> tuple[Estimate | None, ...]:
-    return tuple(detail.get(number, group) for group in range(len(detail.groups)))
 
 
 # --- sentences ---------------------------------------------------------------------------------------------------
@@ -318,8 +312,8 @@ def conclusions(why: Why) -> list[str]:
     for name, seats in why.seats.items():
         whole = next(effect for effect in why.effects if effect.change == name)
         sentences += seat_sentences(whole.text, seats, whole.is_significant, why.groups)
-    by_name = {effect.change: effect for effect in why.effects}
-    sentences += [agreement.sentence(by_name[agreement.change], unit) for agreement in why.elsewhere]
+    effects = {effect.change: effect for effect in why.effects}
+    sentences += [agreement.sentence(effects[agreement.change], unit) for agreement in why.elsewhere]
     return sentences
 
 

@@ -11,7 +11,7 @@ from mmsim.core.shell import Shell
 from mmsim.core.variant import VariantDescription, board_label
 from mmsim.games import find_shell, find_statistics
 
-_SEATS = ("first", "second", "third", "fourth", "fifth", "sixth")
+SEATS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def ruleset_titles(game: str, rules: Sequence[str]) -> list[str]:
@@ -83,7 +83,7 @@ def _title(shell: Shell, part: str) -> str:
 def seat_title(seat: str, players: int) -> str:
     """A seat by its place in the playing order; the last one is called last."""
     place = ORDINALS.index(seat)
-    return "last" if place == players - 1 > 1 else _SEATS[place]
+    return "last" if place == players - 1 > 1 else SEATS[place]
 
 
 def wording(game: str, metric: str, group: str = "", players: int = 0) -> Wording:

@@ -79,8 +79,7 @@ def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> Tab
 def explain_unevenness(atlas: Atlas, level: int) -> Explained:
     """What features of layouts say about their squared unevenness."""
     features, neighbours = atlas.space.features(atlas.numbers.tolist()), atlas.space.neighbours(atlas.numbers.tolist())
-    columns = slice(level * atlas.players, (level + 1) * atlas.players)
-    squares = ((atlas.shares.raw[:, columns] - 1 / atlas.players) ** 2).mean(axis=1)
+    squares = ((atlas.raw_shares(level) - 1 / atlas.players) ** 2).mean(axis=1)
     return explain(features, neighbours, squares, atlas.unevenness_reliability(level))
 
 
