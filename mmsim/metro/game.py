@@ -53,8 +53,7 @@ class Metro(CompiledGame):
         seed, bots = Seed(prepared.seed, game, prepared.seating.rotate), [bot.spec for bot in prepared.seating.at(game)]
         if all(bot == BOTS["uniform"] for bot in prepared.bots):  # the reference engine has nothing to compile
             table = self.play_uniform(prepared, game)
-            return record.record_of(table, table.deal, result(table), bots, seed)
+            return record.record_of(table, result(table), bots, seed)
         position = Position(prepared, game)
-        dealt = position.dealt()
         position.play_out()
-        return record.record_of(position, dealt, position.result(), bots, seed)
+        return record.record_of(position, position.result(), bots, seed)

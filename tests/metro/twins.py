@@ -42,7 +42,7 @@ class Twins:
         self.core = Position(
             prepare(rules, Variant(rules.name, rules.players, bots=bots, seed=master, seats=seats)), number
         )
-        self.game = Game(rules, self.core.dealt())
+        self.game = Game(rules, self.core.deal)
 
     def compare(self, look: bool) -> list[Move]:
         core, game = self.core, self.game

@@ -1,12 +1,10 @@
 """A game of the fast core, one decision after another: for bots in Python, for records, for people."""
 
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
 from mmsim.compiled.stepwise import Steps
-from mmsim.errors import UsageError
 from mmsim.metro.bots import entry_points as bot_entry_points
 from mmsim.metro.bots.playable_variant import MetroVariant
 from mmsim.metro.bots.thinking.memory import VIEW
@@ -21,26 +19,25 @@ from mmsim.metro.rules.rulesets import COMPANIES
 from mmsim.metro.rules.tiles import CODES, TILES
 
 
-@dataclass
 class Position(Steps[Move]):
     """A game of the fast core at its current decision, with all moves played so far."""
 
     bot_entry_points: ClassVar[Any] = bot_entry_points
     prepared: MetroVariant
-    game: int = 0
-    deal: Deal | None = None  # default: dealt from the seed
-    history: list[PlayedMove] = field(default_factory=list)
+    history: list[PlayedMove]
 
-    def __post_init__(self) -> None:
-        super().__init__(self.prepared, self.game)
-        self.rules = self.prepared.rules
-        positions, board, rules = self._memory.positions, self.prepared.setting.board, self.prepared.setting.rules
-        master, games_per_deal = self.prepared.seed, self.prepared.seating.games_per_deal
-        entry_points.set_up(positions, board, rules, self._memory.streams, master, self.game, games_per_deal)
-        if self.deal is not None:
+    def __init__(self, prepared: MetroVariant, game: int = 0, deal: Deal | None = None) -> None:
+        """A game at its first decision, with a deal or, by default, the one of its seed."""
+        super().__init__(prepared, game)
+        self.prepared, self.game, self.rules, self.history = prepared, game, prepared.rules, []
+        positions, board, rules = self._memory.positions, prepared.setting.board, prepared.setting.rules
+        master, games_per_deal = prepared.seed, prepared.seating.games_per_deal
+        entry_points.set_up(positions, board, rules, self._memory.streams, master, game, games_per_deal)
+        if deal is not None:
             entry_points.clear_table(positions, board)
-            state.lay_deal(self._s, self.deal)
+            state.lay_deal(self._s, deal)
             entry_points.begin_game(positions, board, rules)
+        self.deal = deal or self._read_deal()
 
     def _find_moves(self) -> dict[Move, int]:
         count = entry_points.list_moves(self._memory.positions, self.prepared.setting.rules, self._moves)
@@ -85,10 +82,8 @@ class Position(Steps[Move]):
             draws=self._draws[seat],
         )
 
-    def dealt(self) -> Deal:
+    def _read_deal(self) -> Deal:
         """The deal of a game that has just begun."""
-        if self.history:
-            raise UsageError("the deal is known at the beginning of a game only")
         s, rules = self._s, self.rules
         piles = tuple(
             (

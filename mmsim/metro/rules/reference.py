@@ -110,12 +110,9 @@ def trace(game: Game, line: int) -> tuple[list[Cell], int | None]:
     while cell in game.board:
         passed.append(cell)
         side = exit_side(game.board[cell], side)
-        ahead = beyond(cell, side)
-        if (
-            cell,
-            side,
-        ) in STOP_AT and ahead not in game.board:  # with central tiles there is no stop in the centre (X17)
-            return passed, STOP_AT[cell, side]
+        ahead, stop = beyond(cell, side), STOP_AT.get((cell, side))
+        if stop is not None and ahead not in game.board:  # X17: with central tiles there is no stop in the centre
+            return passed, stop
         cell, side = ahead, opposite(side)
     return passed, None
 

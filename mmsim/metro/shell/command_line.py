@@ -75,7 +75,7 @@ class MetroShell(DrawnShell):
             story=story.tell_game(table),
             sheets=[story.score_sheet(table, outcome), *(story.companies(outcome) if ruleset.companies else ())],
             verdict=story.verdict(table, outcome),
-            record=record.record_of(table, table.deal, outcome, [bot.spec for bot in bots], seed),
+            record=record.record_of(table, outcome, [bot.spec for bot in bots], seed),
             draw=lambda kind: self.draw(kind, table),
         )
 

@@ -83,9 +83,9 @@ class _Record(GameRecord):
 # --- writing -------------------------------------------------------------------------------------------------
 
 
-def record_of(game: "Game | Position", dealt: Deal, outcome: Result, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
+def record_of(game: "Game | Position", outcome: Result, bots: Sequence[str], seed: Seed) -> dict[str, Any]:
     """The record of a finished game of either engine."""
-    rules = game.rules
+    rules, dealt = game.rules, game.deal
     return {
         "format": FORMAT,
         "game": GAME,

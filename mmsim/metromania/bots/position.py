@@ -1,6 +1,6 @@
 """A game of the fast core, one decision after another: for bots in Python, for records, for people."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mmsim.compiled.stepwise import Steps
@@ -41,29 +41,27 @@ class CoreResult:
     winners: list[int]
 
 
-@dataclass
 class Position(Steps[Move]):
     """A game of the fast core at its current decision, with all moves played so far."""
 
     bot_entry_points: ClassVar[Any] = bot_entry_points
     prepared: MetromaniaVariant
-    game: int = 0
-    layout: Layout | None = None
-    hands: Hands | None = None  # default: dealt from the seed
-    history: list[PlayedMove] = field(default_factory=list)
+    history: list[PlayedMove]
 
-    def __post_init__(self) -> None:
-        super().__init__(self.prepared, self.game)
-        self.rules = self.prepared.rules
-        setting, deals = self.prepared.setting, self.prepared.setting.deals
-        if self.hands is not None:
-            deals = state.hands_row(tuple(arranged(hand) for hand in self.hands))
-        city, games_per_deal = self.layout or self.prepared.board_set.layout_at(self.game), self.prepared.games_per_deal
-        layout = -1 if city is None else city.index
-        positions, streams, master = self._memory.positions, self._memory.streams, self.prepared.seed
-        board, rules = setting.board, setting.rules
-        entry_points.set_up(positions, board, rules, streams, deals, master, self.game, games_per_deal, layout)
-        self.city = self.prepared.board_set.city(Layout.from_index(int(self._s.layout)))
+    def __init__(
+        self, prepared: MetromaniaVariant, game: int = 0, layout: Layout | None = None, hands: Hands | None = None
+    ) -> None:
+        """A game at its first decision; without a layout or hands it has those of its board and seed."""
+        super().__init__(prepared, game)
+        self.prepared, self.game, self.rules, self.history = prepared, game, prepared.rules, []
+        board, rules, deals = prepared.setting.board, prepared.setting.rules, prepared.setting.deals
+        if hands is not None:
+            deals = state.hands_row(tuple(arranged(hand) for hand in hands))
+        layout, games_per_deal = layout or prepared.board_set.layout_at(game), prepared.games_per_deal
+        number = -1 if layout is None else layout.index
+        positions, streams, master = self._memory.positions, self._memory.streams, prepared.seed
+        entry_points.set_up(positions, board, rules, streams, deals, master, game, games_per_deal, number)
+        self.city = prepared.board_set.city(Layout.from_index(int(self._s.layout)))
         self.dealt = tuple(
             tuple(self._marker(seat, i) for i in range(MARKERS // self.rules.companies))
             for seat in range(self.rules.companies)

@@ -24,7 +24,7 @@ def contents() -> dict[str, str]:
         players = PLAYERS[number % len(PLAYERS)]
         rules, seed = ruleset(spec, players), Seed(number, 3, rotate=number % 2 == 1)
         game = play_uniform(rules, seed)
-        record = record_of(game, game.deal, result(game), ["uniform"] * players, seed)
+        record = record_of(game, result(game), ["uniform"] * players, seed)
         files[f"{spec.replace('+', '-')}-{players}p.json"] = dumps(record)
     return files
 

@@ -194,7 +194,7 @@ def test_a_game_is_the_same_alone_and_in_parts_of_any_size(spec: str, seats: str
 
 def test_variants_with_one_seed_share_the_supply() -> None:
     supplies = {
-        METRO.new_game(METRO.prepare(Variant(spec, 4, seed=3)), 7).dealt().supply
+        METRO.new_game(METRO.prepare(Variant(spec, 4, seed=3)), 7).deal.supply
         for spec in ("metro", "metro+free", "metro+hand3", "metro+companies", "metro+numbers", "metro+central")
     }
     assert len(supplies) == 1
@@ -204,7 +204,7 @@ def test_variants_with_one_seed_share_the_supply() -> None:
 def test_with_rotated_seats_the_games_of_a_round_share_the_deal_and_the_bots_move_on(players: int) -> None:
     bots = ",".join(["greedy", *["uniform"] * (players - 1)])
     prepared = METRO.prepare(Variant("metro+central+numbers", players, bots=bots, seats="rotate"))
-    deals = [METRO.new_game(prepared, game).dealt() for game in range(2 * players)]
+    deals = [METRO.new_game(prepared, game).deal for game in range(2 * players)]
     assert len(set(deals[:players])) == len(set(deals[players:])) == 1
     assert deals[0] != deals[players]
     tables = METRO.play_games(prepared, 0, players)

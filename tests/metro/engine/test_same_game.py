@@ -41,7 +41,7 @@ def test_chance_is_the_same_in_both_engines(spec: str, rotate: bool) -> None:
     for players in PLAYERS:
         rules, seed = ruleset(spec, players), Seed(7, 11, rotate)
         twins = Twins(rules, 7, 11, "rotate" if rotate else "fixed")
-        assert twins.core.dealt() == deal_from(seed, rules)
+        assert twins.core.deal == deal_from(seed, rules)
 
 
 def test_the_uniform_bot_plays_the_same_game_in_both_engines() -> None:
