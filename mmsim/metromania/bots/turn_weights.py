@@ -1,6 +1,6 @@
-"""What a whole turn is weighed by: the features, each with a weight, and the parameters beside them; the bots that do.
+"""The features by which bots weigh whole turns, the parameters beside them, and how such a bot is declared.
 
-A member is its place among the weights of a bot, as compiled code has them.
+The value of a member is its place among the weights of a bot, as compiled code has them.
 """
 
 from collections.abc import Mapping

@@ -64,11 +64,8 @@ class Layout:
         return _ORDERS.index(self.pieces) * TURN_COMBINATIONS + _TURN_COMBINATIONS.index(self.turns)
 
     def turned_city(self, by: int) -> "Layout":
-        """The layout after the whole city is turned counter-clockwise by `by` sectors."""
-        return Layout(
-            tuple(self.pieces[(k - by) % PIECES] for k in range(PIECES)),
-            tuple(self.turns[(k - by) % PIECES] for k in range(PIECES)),
-        )
+        """The layout after the whole city is turned counter-clockwise by `by` sectors, up to six."""
+        return Layout(self.pieces[-by:] + self.pieces[:-by], self.turns[-by:] + self.turns[:-by])
 
 
 def _bad_code(code: str, why: str) -> UsageError:
@@ -95,7 +92,7 @@ class BoardSet:
     @cached_property
     def symmetry(self) -> tuple[int, ...]:
         """The turns of the whole city that leave the frame looking the same; 0 is always one of them."""
-        return tuple(by for by in range(PIECES) if all(self.frame[(k + by) % 6] == self.frame[k] for k in range(6)))
+        return tuple(by for by in range(PIECES) if self.frame[by:] + self.frame[:by] == self.frame)
 
     @property
     def distinct_cities(self) -> int:
@@ -109,11 +106,11 @@ class BoardSet:
     @cached_property
     def _city_orders(self) -> tuple[int, ...]:
         """The orders of pieces that come first among their rotations, as in the number of a layout."""
-        firsts = (order for order in range(len(_ORDERS)) if self._is_first(_ORDERS[order]))
-        return tuple(firsts)
-
-    def _is_first(self, pieces: tuple[int, ...]) -> bool:
-        return all(pieces <= pieces[-by:] + pieces[:-by] for by in self.symmetry)
+        return tuple(
+            number
+            for number, pieces in enumerate(_ORDERS)
+            if all(pieces <= pieces[-by:] + pieces[:-by] for by in self.symmetry)
+        )
 
     def numbered_city(self, number: int) -> Layout:
         """The canonical layout of a city, by its number from 0 to `distinct_cities` - 1."""

@@ -40,6 +40,14 @@ def position(vertex: Vertex) -> tuple[float, float]:
     return q + r / 2, r * 3**0.5 / 2
 
 
+def turned(vertex: Vertex, turns: int) -> Vertex:
+    """Where a vertex comes to lie if the city is turned by sixths: side k becomes side k + `turns`."""
+    q, r = vertex
+    for _ in range(turns % SIDES):
+        q, r = -r, q + r
+    return q, r
+
+
 def far_sides(side: int) -> tuple[int, int, int]:
     """The sides of the city that are neither this one nor next to it (B2, D4)."""
     return (side + 2) % 6, (side + 3) % 6, (side + 4) % 6
@@ -108,6 +116,10 @@ class Lattice:
         return {**city, **frame}
 
     @cached_property
+    def cell_with_corners(self) -> dict[frozenset[Vertex], Cell]:
+        return {frozenset(corners): cell for cell, corners in self.corners.items()}
+
+    @cached_property
     def cells_at(self) -> dict[Vertex, tuple[Cell, ...]]:
         """The city cells with a corner at a vertex."""
         cells_at: dict[Vertex, list[Cell]] = {vertex: [] for vertex in self.vertices}
@@ -122,14 +134,13 @@ class Lattice:
 
         No way runs along the base of a frame cell.
         """
-        by_corners = {frozenset(corners): cell for cell, corners in self.corners.items()}
         portals = set(self.portals)
 
         def ways(u: Vertex) -> Iterator[tuple[Vertex, Cell]]:
             for d in range(6):
                 w = step(u, d)
                 for third in (step(u, d + 1), step(u, d - 1)):
-                    cell = by_corners.get(frozenset((u, w, third)))
+                    cell = self.cell_with_corners.get(frozenset((u, w, third)))
                     if cell is not None and not (is_frame(cell) and third in portals):
                         yield w, cell
 
@@ -198,13 +209,16 @@ class Lattice:
         return np.array(sorted(pairs), np.int32)
 
     @cached_property
+    def _edge_number(self) -> dict[tuple[int, int], int]:
+        return {(int(a), int(b)): i for i, (a, b) in enumerate(self.edges)}
+
+    @cached_property
     def edge_id(self) -> Table:
         """[vertex, direction] -> edge, or ABSENT."""
-        number = {(int(a), int(b)): i for i, (a, b) in enumerate(self.edges)}
         table = np.full_like(self.neighbours, ABSENT)
         for (u, d), w in np.ndenumerate(self.neighbours):
             if w != ABSENT:
-                table[u, d] = number[min(u, int(w)), max(u, int(w))]
+                table[u, d] = self._edge_number[min(u, int(w)), max(u, int(w))]
         return table
 
     @cached_property
@@ -216,11 +230,8 @@ class Lattice:
     # --- symmetries --------------------------------------------------------------------------------------
 
     def turned_vertices(self, turns: int) -> Table:
-        """[vertex] -> where it comes to lie if the city is turned by sixths: side k becomes side k + `turns`."""
-        turned = self.vertices
-        for _ in range(turns % SIDES):
-            turned = tuple((-r, q + r) for q, r in turned)
-        return np.array([self.vertex_id[vertex] for vertex in turned], np.int32)
+        """[vertex] -> the vertex where it comes to lie, as `turned`."""
+        return np.array([self.vertex_id[turned(vertex, turns)] for vertex in self.vertices], np.int32)
 
     @cached_property
     def mirrored_vertices(self) -> Table:
@@ -229,9 +240,8 @@ class Lattice:
 
     def moved_edges(self, moved_vertices: Table) -> Table:
         """[edge] -> the edge that a symmetry of the vertices moves it to."""
-        number = {(int(a), int(b)): i for i, (a, b) in enumerate(self.edges)}
         ends = np.sort(moved_vertices[self.edges], axis=1)
-        return np.array([number[int(a), int(b)] for a, b in ends], np.int32)
+        return np.array([self._edge_number[int(a), int(b)] for a, b in ends], np.int32)
 
     def moved_cells(self, moved_vertices: Table) -> Table:
         """[city cell] -> the city cell that a symmetry of the vertices moves it to."""

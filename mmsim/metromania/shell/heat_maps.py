@@ -9,7 +9,7 @@ from mmsim.drawing.board_canvas import BoardCanvas
 from mmsim.drawing.canvas import Point
 from mmsim.drawing.heat_maps import HeatMapBoard
 from mmsim.drawing.style import FAINT
-from mmsim.metromania.rules.lattice import Cell, Lattice, Vertex, lattice, position, step
+from mmsim.metromania.rules.lattice import Cell, Vertex, lattice, position, step, turned
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.shell.draw_city import ROW, cell_name
 from mmsim.metromania.shell.draw_palette import FRAME, FRAME_CELL, KIND_FILL
@@ -23,32 +23,18 @@ _TUNNELS, _STATIONS, _MARKERS = "tunnels", "stations", "markers"
 
 def end_positions(game: Game) -> Iterator[EndPosition]:
     """Where everything of a finished game lies, turned so that its first line starts on side 0."""
-    first = game.lines[0][0].start_side or 0
-    turned = _Turned(game.city.lattice, -first)
+    grid, turns = game.city.lattice, -(game.lines[0][0].start_side or 0)
+
+    def turned_name(cell: Cell) -> str:
+        return cell_name(grid.cell_with_corners[frozenset(turned(corner, turns) for corner in grid.corners[cell])])
+
     for cell, (seat, _) in game.tunnels.items():
-        yield EndPosition(_TUNNELS, seat, cell_name(turned.cell(cell)))
+        yield EndPosition(_TUNNELS, seat, turned_name(cell))
     for played in game.history:
         for vertex in played.stations:
-            yield EndPosition(_STATIONS, played.seat, _vertex_name(turned.vertex(vertex)))
+            yield EndPosition(_STATIONS, played.seat, _vertex_name(turned(vertex, turns)))
     for seat, cell in game.placed.values():
-        yield EndPosition(_MARKERS, seat, cell_name(turned.cell(cell)))
-
-
-class _Turned:
-    """A city turned by sixths of a circle."""
-
-    def __init__(self, city: Lattice, sixths: int) -> None:
-        self._corners, self._sixths = city.corners, sixths % 6
-        self._cells = {frozenset(corners): cell for cell, corners in city.corners.items()}
-
-    def vertex(self, vertex: Vertex) -> Vertex:
-        q, r = vertex
-        for _ in range(self._sixths):
-            q, r = -r, q + r
-        return q, r
-
-    def cell(self, cell: Cell) -> Cell:
-        return self._cells[frozenset(map(self.vertex, self._corners[cell]))]
+        yield EndPosition(_MARKERS, seat, turned_name(cell))
 
 
 def heat_map_board(description: VariantDescription) -> HeatMapBoard:
