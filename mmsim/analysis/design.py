@@ -133,10 +133,12 @@ class Search:
     def _candidate(self, setting: Setting) -> Candidate:
         """The ruleset of a setting, known from now on."""
         if setting not in self.candidates:
-            changes = self.grid.changes(setting, self.book)
-            rules, cost = ",".join((self.goal.base, *changes)), self.grid.cost(setting, self.book)
-            self.candidates[setting] = Candidate(setting, rules, changes, cost)
+            changes, cost = self.grid.changes(setting, self.book), self.grid.cost(setting, self.book)
+            self.candidates[setting] = Candidate(setting, self._rules(setting), changes, cost)
         return self.candidates[setting]
+
+    def _rules(self, setting: Setting) -> str:
+        return ",".join((self.goal.base, *self.grid.changes(setting, self.book)))
 
     @cached_property
     def _by_cost(self) -> list[Setting]:
@@ -145,9 +147,8 @@ class Search:
 
     def _is_legal(self, setting: Setting) -> bool:
         if setting not in self._legal:
-            rules = ",".join((self.goal.base, *self.grid.changes(setting, self.book)))
             try:
-                find_shell(self.goal.game).explain(rules, self.goal.players)
+                find_shell(self.goal.game).explain(self._rules(setting), self.goal.players)
                 self._legal[setting] = True
             except UsageError:  # a value contradicts another rule
                 self._legal[setting] = False

@@ -46,14 +46,13 @@ def answer(design: Design) -> list[str]:
     if winner is None:
         return [*_nothing_found(design, base, wanted)]
     if not winner.changes:
-        return [
-            f"Nothing needs to change: with {base} the goal is met ({wanted}), {_where(design)}.",
-            *_caveats(design),
-        ]
-    (title,) = _titles(design, [winner])
+        first = f"Nothing needs to change: with {base} the goal is met ({wanted}), {_where(design)}."
+        return [first, *_caveats(design, winner)]
+    title = ruleset_titles(design.goal.game, [design.goal.base, winner.rules])[1]
     which = "smallest confirmed change" if design.not_excluded or design.left else "smallest change"
     first = f"The {which} of {base} that meets the goal ({wanted}): {title} ({', '.join(winner.changes)})."
-    return [first, f"It holds {_where(design)}: {_numbers(design, winner)}.", _smallest(design), *_caveats(design)]
+    holds = f"It holds {_where(design)}: {_numbers(design, winner)}."
+    return [first, holds, _smallest(design, winner), *_caveats(design, winner)]
 
 
 def goal_in_words(goal: Goal, constraints: Sequence[Constraint]) -> str:
@@ -81,12 +80,6 @@ def _limits_in_words(game: str, players: int, limits: Sequence[Constraint]) -> s
     return f"{label}: at {'most' if first.sign > 0 else 'least'} {amounts}"
 
 
-def _titles(design: Design, candidates: Sequence[Candidate]) -> list[str]:
-    """What the changes of rulesets are called."""
-    specs = [[design.goal.base, f"{design.goal.base},{','.join(one.changes)}"] for one in candidates]
-    return [ruleset_titles(design.goal.game, pair)[1] if pair[1][-1] != "," else "no change" for pair in specs]
-
-
 def _where(design: Design) -> str:
     return f"at {' and at '.join(cell.name for cell in design.proof_cells)}"
 
@@ -94,7 +87,7 @@ def _where(design: Design) -> str:
 def _numbers(design: Design, candidate: Candidate) -> str:
     """The metrics of the goals in the first cell of the proof, before and after."""
     cell, parts = design.proof_cells[0], []
-    for limit in _by_metric(design.constraints, guards=False):
+    for limit in _by_metric(design, guards=False):
         evidence, unit = candidate.evidence[cell], limit.measure.unit
         after = fmt.with_interval(evidence.shown(limit.measure, limit.group, _each(design, design.proof_alpha)), unit)
         before = fmt.short(evidence.shown(limit.measure, limit.group, ALPHA, of_start=True), unit)
@@ -103,10 +96,10 @@ def _numbers(design: Design, candidate: Candidate) -> str:
     return f"{'; '.join(parts)} ({cell.name}, {games})"
 
 
-def _smallest(design: Design) -> str:
+def _smallest(design: Design, winner: Candidate) -> str:
     """Whether less would do."""
     unsure, left = design.not_excluded, design.left
-    smaller = sum(design.winner is not None and one.cost < design.winner.cost for one in design.candidates)
+    smaller = sum(one.cost < winner.cost for one in design.candidates)
     if unsure:
         named = "; ".join(one.title for one in unsure[:3])
         return f"Whether less would do is open: these games do not exclude {named}."
@@ -144,7 +137,7 @@ def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
     shown = (
         f"{fmt.label(limit.measure.name, limit.group)} "
         f"{fmt.with_interval(nearest.evidence[race].shown(limit.measure, limit.group, ALPHA), limit.measure.unit)}"
-        for limit in _by_metric(design.constraints)
+        for limit in _by_metric(design)
     )
     yield f"Nearest is {nearest.title}: {'; '.join(shown)} ({race.name}, {nearest.evidence[race].games:,} games)."
 
@@ -153,18 +146,16 @@ def _is_open(design: Design, one: Candidate) -> bool:
     return one.finding(design.proof_cells) is Finding.OPEN
 
 
-def _caveats(design: Design) -> Iterator[str]:
-    winner = design.winner
-    if winner is None:
-        return
-    holds = [cell.name for cell in design.elsewhere if winner.findings[cell] is Finding.MET]
-    fails = [cell.name for cell in design.elsewhere if winner.findings[cell] is Finding.FAILED]
-    if holds:
-        yield f"It also holds for {_listed(holds)}."
-    if fails:
-        yield f"It does not hold for {_listed(fails)}."
-    if unsure := [cell.name for cell in design.elsewhere if winner.findings[cell] is Finding.OPEN]:
-        yield f"Open, for want of games: {_listed(unsure)}."
+def _caveats(design: Design, winner: Candidate) -> Iterator[str]:
+    """For whom and where else the answer holds, or does not."""
+    texts = {
+        Finding.MET: "It also holds for {}.",
+        Finding.FAILED: "It does not hold for {}.",
+        Finding.OPEN: "Open, for want of games: {}.",
+    }
+    for finding, text in texts.items():
+        if names := [cell.name for cell in design.elsewhere if winner.findings[cell] is finding]:
+            yield text.format(_listed(names))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -174,9 +165,9 @@ def _listed(names: Sequence[str]) -> str:
 # --- tables ---------------------------------------------------------------------------------------------------------
 
 
-def _by_metric(constraints: Sequence[Constraint], guards: bool = True) -> list[Constraint]:
+def _by_metric(design: Design, guards: bool = True) -> list[Constraint]:
     """One constraint per metric and group, of goals or of guards as well."""
-    chosen = [limit for limit in constraints if guards or not limit.is_guard]
+    chosen = [limit for limit in design.constraints if guards or not limit.is_guard]
     return list({(limit.measure.name, limit.group): limit for limit in reversed(chosen)}.values())[::-1]
 
 
@@ -189,12 +180,12 @@ def _measured(design: Design, one: Candidate, cell: Cell, alpha: float) -> Cells
     """The metrics of a goal with their intervals."""
     return [
         fmt.with_interval(one.evidence[cell].shown(limit.measure, limit.group, alpha), limit.measure.unit)
-        for limit in _by_metric(design.constraints)
+        for limit in _by_metric(design)
     ]
 
 
 def tables(design: Design) -> list[MemoTable]:
-    metrics = [fmt.label(limit.measure.name, limit.group) for limit in _by_metric(design.constraints)]
+    metrics = [fmt.label(limit.measure.name, limit.group) for limit in _by_metric(design)]
     made, winner = [], design.winner
     if design.finalists:
         tested = [design.start, *(one for one in design.finalists if one is not design.start)]
@@ -261,7 +252,7 @@ def _side_effects(design: Design, winner: Candidate) -> MemoTable:
 
 
 def _all_measures(design: Design) -> list[tuple[Measure, str]]:
-    limited = [(limit.measure, limit.group) for limit in _by_metric(design.constraints)]
+    limited = [(limit.measure, limit.group) for limit in _by_metric(design)]
     others = (
         SEAT_IMBALANCE if name == SEAT_IMBALANCE.name else find_metric(design.goal.game, name) for name in design.others
     )
