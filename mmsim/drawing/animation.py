@@ -1,4 +1,4 @@
-"""Pictures of an animated canvas, which holds every frame of a game: as SVG, one frame or a GIF."""
+"""Pictures of an animated canvas, which holds every frame of a game: one frame, or several as a GIF."""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -7,11 +7,6 @@ from mmsim.drawing.canvas import Canvas
 
 _FRAME_DPI = 72
 _LAST_FRAME_FACTOR = 4  # the last frame of a GIF is shown this many times as long
-
-
-def svg(draw: Callable[[], Canvas]) -> bytes:
-    """All frames at once; the id of each element says in which frames it is visible."""
-    return draw().to_bytes(".svg")
 
 
 def picture(draw: Callable[[], Canvas], frame: int, kind: str) -> bytes:

@@ -105,7 +105,7 @@ class Canvas:
         return file.getvalue()
 
     def svg(self) -> str:
-        """The page as SVG; text stays text."""
+        """The page as SVG; text stays text, and the id of an element says in which frames it is visible."""
         width, height = _short(self.width), _short(self.height)
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}pt" height="{height}pt" '

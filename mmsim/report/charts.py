@@ -119,7 +119,7 @@ def variant_chart(name: str, title: str, note: str, estimates: "Estimates", seri
     return Chart(name, title, note, draw)
 
 
-def in_tolerances(comparison: "Comparison") -> Difference:
+def forest_row(comparison: "Comparison") -> Difference:
     """A difference in units of its tolerance: between -1 and 1 it does not matter."""
     difference, measure = comparison.difference, comparison.measure
     low, value, high = (

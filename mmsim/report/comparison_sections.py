@@ -197,7 +197,7 @@ def _variant_chart(data: ReportData, number: int, compared: Sequence[ComparisonO
     if hidden := [fmt.title(name) for name in names if name not in drawn]:
         note += f" In the table only: {', '.join(hidden)}."
     title = _variant_title(data, data.run.variants[number].name)
-    draw = partial(charts.draw_forest, [charts.in_tolerances(comparison) for comparison in shown])
+    draw = partial(charts.draw_forest, [charts.forest_row(comparison) for comparison in shown])
     return Chart(f"variant-{number}", title, note, draw)
 
 

@@ -7,7 +7,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from mmsim.core.shell import Replay
-from mmsim.drawing import animation
 from mmsim.errors import MmsimError
 
 
@@ -21,7 +20,7 @@ def page(replay: Replay, kind: str = "", report: str = "") -> str:
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    svg = animation.svg(replay.film).decode()
+    svg: str = replay.film().svg()
     return environment.get_template("replay.html").render(
         replay=replay,
         title=f"{kind}: {replay.title}" if kind else replay.title,

@@ -10,10 +10,7 @@ from string import Formatter
 from mmsim.analysis import number_format as fmt
 from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
 from mmsim.analysis.compare import Comparison, ComparisonOverLevels
-from mmsim.analysis.derived_metrics import (
-    SEAT_IMBALANCE,
-    leading_groups,
-)
+from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, leading_groups
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
 from mmsim.analysis.level_verdict import ALPHA, LevelVerdict, Shape, Verdict, players_of
 from mmsim.analysis.number_format import join_words
@@ -322,13 +319,15 @@ def _standings(words: RunWords, verdicts: dict[str, LevelVerdict]) -> tuple[list
             if levels := verdict.levels_with(kind):
                 named = seat_title(seat, words.players), _wins(words, seat, levels, [0])
                 alike.setdefault((standing, *levels), []).append(named)
-    clauses = []
     ordered = sorted(alike.items(), key=lambda pair: -len(pair[0]))
-    for (standing, *levels), some in ordered:
-        names, wins = (join_words([seat[part] for seat in some]) for part in (0, 1))
-        verb = "seats win" if len(some) > 1 else "seat wins"
-        clauses.append(f"the {names} {verb} {standing}{words.among(levels)} ({wins})")
+    clauses = [_seats_clause(some, f"{standing}{words.among(levels)}") for (standing, *levels), some in ordered]
     return clauses, len(ordered[0][0]) - 1 if ordered else 0
+
+
+def _seats_clause(seats: Sequence[tuple[str, str]], standing: str) -> str:
+    """What seats win, from their names and win shares."""
+    names, wins = (join_words(parts) for parts in zip(*seats, strict=True))
+    return f"the {names} {'seats win' if len(seats) > 1 else 'seat wins'} {standing} ({wins})"
 
 
 def _wins(words: RunWords, seat: str, levels: Sequence[str], variants: Iterable[int]) -> str:
@@ -355,10 +354,7 @@ def seats_of_all(words: RunWords) -> str:
         if not kinds and kind in _STANDINGS:
             wins = _wins(words, seat, words.levels, range(len(by_variant)))
             standing.setdefault(_STANDINGS[kind], []).append((seat_title(seat, words.players), wins))
-    clauses = []
-    for where, some in standing.items():
-        names, wins = (join_words([seat[part] for seat in some]) for part in (0, 1))
-        clauses.append(f"the {names} {'seats win' if len(some) > 1 else 'seat wins'} {where} ({wins})")
+    clauses = [_seats_clause(some, where) for where, some in standing.items()]
     return f"{capitalise(join_words(clauses))}; {words.fair_share} would be fair." if clauses else ""
 
 
