@@ -126,11 +126,6 @@ class RunTables:
         return self.experiment.boards or ((default,) if default else ())
 
     @property
-    def games_per_variant(self) -> int:
-        """Games planned per variant."""
-        return self.experiment.games
-
-    @property
     def paired(self) -> bool:
         """True if the same game number means the same layout and deal in every variant."""
         same = len({variant.games_per_deal for variant in self.variants}) == 1
@@ -210,17 +205,16 @@ class RunTables:
     def warnings(self) -> list[str]:
         """What a reader must know before any number: missing games, games left out."""
         warnings = []
+        planned = self.experiment.games
         totals = dict(self.game_counts.group_by("variant").agg(pl.col("games").sum()).iter_rows())
         short = {
             cell.name: totals.get(cell.name, 0)
             for cell in self.cells
-            if totals.get(cell.name, 0) < self.planned_games.get(cell.name, self.games_per_variant)
+            if totals.get(cell.name, 0) < self.planned_games.get(cell.name, planned)
         }
         if short:
             parts = ", ".join(f"{name} {count:,}" for name, count in short.items())
-            warnings.append(
-                f"PARTIAL RUN: of {self.games_per_variant:,} games asked for of every variant there are only: {parts}."
-            )
+            warnings.append(f"PARTIAL RUN: of {planned:,} games asked for of every variant there are only: {parts}.")
         for status, games in (
             self.game_counts.group_by("status", maintain_order=True).agg(pl.col("games").sum()).iter_rows()
         ):

@@ -38,7 +38,7 @@ def test_a_stopped_run_is_read_as_far_as_its_journal_goes(tmp_path: Path) -> Non
     stray = folder / "games" / "part-000002.parquet"
     shutil.copy(folder / "games" / "part-000000.parquet", stray)
     run = open_run(folder)
-    assert (run.games_of("print-4p"), run.games_per_variant) == (20, 60)
+    assert (run.games_of("print-4p"), run.experiment.games) == (20, 60)
     assert run.warnings[0].startswith("PARTIAL RUN: of 60 games")
 
 
