@@ -1,4 +1,4 @@
-"""An atlas read: shrunken estimates of every layout, rankings, which are unfair, and how far that can be trusted."""
+"""Read an atlas: shrunken estimates of every layout, rankings, unfair layouts, and how reliable all of this is."""
 
 import hashlib
 from functools import cached_property
@@ -21,7 +21,7 @@ from mmsim.tables.parquet_files import read_checked
 
 SQUARES = "_squares"  # after the name of an outcome, in the table
 FDR = 0.05
-_UNFAIR = 0.10  # as uneven as a game in which one seat's share is off by this and all others are alike
+_UNFAIR = 0.10  # a layout is unfair if it is more uneven than one seat's share off by this, all others alike
 _EXTREME = 0.01  # of all layouts: those that `boards generate` draws from
 _MAX_BYTES = 1 << 26
 
@@ -102,7 +102,7 @@ class Atlas:
 
     @cached_property
     def outcomes(self) -> list[str]:
-        """What was summed up besides wins, with squares."""
+        """The outcomes of which the table has sums and sums of squares."""
         return [name.removesuffix(SQUARES) for name in self._table.columns if name.endswith(SQUARES)]
 
     def outcome(self, name: str, level: int) -> Shrunken:
@@ -195,7 +195,7 @@ def shipped_atlas(game: str, board: str | None = None) -> Atlas | None:
 
 
 def find_atlas(game: str, board: str | None) -> Atlas:
-    """The same, refused if there is none."""
+    """The atlas of a board that comes with mmsim; an error if there is none."""
     if atlas := shipped_atlas(game, board):
         return atlas
     find_shell(game).boards  # noqa: B018 - a game without layouts says so

@@ -9,33 +9,33 @@ from numpy.typing import NDArray
 from mmsim.analysis.stats import LEVEL as CONFIDENCE
 from mmsim.analysis.stats import Array, z_quantile
 
-_HELD_OUT = 5  # one layout in this many tests what the others have taught
-_RIDGE = 1.0  # added to the squares of every column, so that columns that add up to one another do no harm
+_HELD_OUT = 5  # one layout in this many is held out for testing
+_RIDGE = 1.0  # penalty, so that collinear columns do no harm
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a feature does, all others being equal: a change by one standard deviation, or from no to yes."""
+    """The effect of a feature, all others being equal: of one standard deviation, or of its presence."""
 
     feature: str
     value: float
     half_width: float  # of its 95 % interval
-    is_switch: bool  # the feature is there or not
+    is_switch: bool  # the feature is present or absent
 
 
 @dataclass(frozen=True)
 class Explained:
-    """How well features predict an outcome on layouts that they were not fitted to."""
+    """How well features predict an outcome on held-out layouts."""
 
     effects: list[Effect]  # the largest first
-    r2: float  # of the true values, held out
+    r2: float  # of the variance that is not noise
     r2_neighbours: float  # the same for a model that knows everything that lies side by side
 
 
 def explain(
     features: Mapping[str, NDArray[np.float64]], neighbours: NDArray[np.int64], raw: Array, reliability: float
 ) -> Explained:
-    """Fit raw means of layouts by least squares; R2 is held out, and of the variance that is not noise."""
+    """Fit raw means of layouts by least squares; R2 is that of held-out layouts, without the noise of their games."""
     held_out = np.arange(len(raw)) % _HELD_OUT == 0
     names = [name for name, values in features.items() if values.std() > 0]
     columns = np.column_stack([features[name] for name in names])

@@ -12,7 +12,7 @@ from mmsim.analysis.stats import LEVEL, Array, z_quantile
 
 EXTREMES = 50  # at each end of the ranking
 _SAMPLE = 100  # layouts drawn at random, from all and from those called unfair
-_SEED = 1  # of what is drawn
+_SEED = 1  # of the random choice of layouts
 
 Replay = Callable[[Sequence[int]], pl.DataFrame]  # numbers of layouts -> sums over new games, one row each
 
@@ -59,7 +59,7 @@ def replay_extremes(atlas: Atlas, level: int, replay: Replay) -> ReplayResult:
 
 
 def _squared_unevenness(sums: pl.DataFrame, players: int) -> Array:
-    """Of every layout, without bias: the noise of its games is subtracted."""
+    """The squared unevenness of every layout, unbiased: the noise of its games is subtracted."""
     games = sums["games"].to_numpy().astype(float)
     shares = sums.select(f"wins_{seat + 1}" for seat in range(players)).to_numpy() / games[:, None]
     noise = [

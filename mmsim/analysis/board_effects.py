@@ -1,7 +1,7 @@
 """Several rulesets on several boards: what holds on average over the boards, and on which of them.
 
-The boards are those that were chosen, so an average over them has the sampling errors of their games and says nothing
-about other boards. That a difference holds on every one of many random boards does.
+An average over boards has the sampling error of their games only, so it says nothing about boards that were not played.
+That a difference holds on every one of many random boards does say something about others.
 """
 
 from collections.abc import Mapping, Sequence

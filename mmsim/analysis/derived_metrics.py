@@ -51,9 +51,9 @@ _MIN_REPEATS = 500  # games on a layout played before; fewer say too little abou
 _MAX_SPREAD = 0.5  # standard deviation of numbers between 0 and 1
 _ROUNDING = 1e-12  # relative; a smaller variance is zero
 _SOFTENING = 0.1  # how much of its own sampling variance shortens a learnt direction
-_MAX_CREDIT = 0.25  # of the variance, that the estimated noise of the directions may take away
+_MAX_CREDIT = 0.25  # share of the variance by which the estimated noise of the directions may reduce it
+_TURNED = -0.5  # a pattern of which more than half reappears with the other sign is reversed, not evened out
 MIN_DEALS = 50  # fewer say nothing about a pattern, nor about the width of an interval
-_TURNED = -0.5  # more than half of the pattern found on the other side: turned round, not evened out
 _SQUARED = " squared"  # after the name of a column
 
 

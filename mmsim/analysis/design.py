@@ -32,7 +32,7 @@ from mmsim.games import find_shell, find_statistics
 _BATCH = 32  # rulesets that race together
 _FINALISTS = 4
 _MAX_RIVALS = 8  # smaller changes that the race has not excluded, and the proof tests too
-_PROOF_TIMES = 4  # games of the proof for each of the race that selected a ruleset, at least: selection flatters
+_PROOF_TIMES = 4  # the proof plays at least this many games for each of the race, because selection flatters
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Design:
     proof_cells: tuple[Cell, ...]
     start: Candidate
     winner: Candidate | None
-    candidates: tuple[Candidate, ...]  # that were played, as they came
+    candidates: tuple[Candidate, ...]  # all that were played, in their order
     finalists: tuple[Candidate, ...]  # whose proof was played
     neighbours: tuple[Candidate, ...]
     elsewhere: tuple[Cell, ...]  # where the winner was played, too

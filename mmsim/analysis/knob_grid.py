@@ -116,8 +116,8 @@ class KnobGrid:
         return tuple(f"{vary.knob}={value}" for vary, value, published in rows if value != published)
 
     def cost(self, setting: Setting, book: Setting) -> float:
-        """What the changes cost a designer: a knob's weight for changing it at all, and less than that again for how
-        far along its list of values, so that one large change beats two small ones."""
+        """What the changes cost a designer: for every changed knob its weight, and up to as much again for how far its
+        value moves along the list, so that one large change costs less than two small ones."""
         cost = 0.0
         for vary, value, published in zip(self.varied, setting, book, strict=True):
             steps = abs(vary.values.index(value) - vary.values.index(published))

@@ -16,7 +16,7 @@ from mmsim.analysis.number_format import join_words
 from mmsim.core.levels import RETRAINED
 
 ALPHA = 1 - stats.LEVEL
-_ALMOST = 0.2  # p-value of each of the last two steps, if together they are called a trend
+_ALMOST = 0.2  # the p-value of each of the last two steps must be below this for a trend
 _PLURALS = {
     "beginner": "beginners",
     "casual": "casual players",
@@ -263,7 +263,7 @@ def _reply_of(effect: LevelEffect, direction: str) -> Reply:
 
 
 def _reply_of_groups(groups: Sequence[Reply]) -> Reply:
-    """The reply of one level from those of all groups: the first of these that one of them gives, and no if all do."""
+    """The reply of one level: the first in this order that any of its groups gives, and no if there is none."""
     for reply in (Reply.YES, Reply.OPPOSITE, Reply.OTHERWISE, Reply.OPEN):
         if reply in groups:
             return reply

@@ -291,7 +291,6 @@ class ComparedRun:
 
 
 def metric_table(levels: Sequence[LevelEstimates]) -> pl.DataFrame:
-    """The estimates of all levels as a table."""
     return pl.concat(
         [
             estimates.rows().with_columns(level=pl.lit(level.level.name))
@@ -315,9 +314,8 @@ def compare_run(
 ) -> ComparedRun:
     """Compare all variants of a run with the first, at least in `metrics` (or ALL) and the primary ones.
 
-    `described` are further metrics that are estimated but need no comparison. All others are
-    measured only if they affect what is shown, the adjustment of p-values, or the check for identical games; leaving
-    them out halves the work.
+    `described` are further metrics that are estimated but need no comparison. All others are measured only if they
+    affect what is shown, the adjustment of p-values, or the check for identical games; that halves the work.
     """
     tolerances, primary = tolerances or {}, primary_metrics(run)
     compared = None

@@ -15,7 +15,7 @@ _DRAWS = 20_000
 
 @dataclass(frozen=True)
 class Shrunken:
-    """Estimates of many vectors, one per row, and what is left to know about each."""
+    """Estimates of many vectors, one per row, and the uncertainty that is left."""
 
     raw: Array
     values: Array
@@ -60,7 +60,7 @@ def shrink(raw: Array, within: Array) -> Shrunken:
 
 
 def _weights(between: Array, within: Array) -> Array:
-    """What of a distance from the mean is believed."""
+    """The matrix that shrinks a distance from the mean."""
     return np.asarray(between @ np.linalg.pinv(between + within, hermitian=True))
 
 

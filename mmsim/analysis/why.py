@@ -37,7 +37,7 @@ from mmsim.errors import MmsimError, unknown
 
 @dataclass(frozen=True)
 class OtherLevel:
-    """Players of another level, who are asked about the largest effects."""
+    """Players of another level, with whom the largest effects are measured again."""
 
     level: str
     bots: str
@@ -138,7 +138,7 @@ def explain(
 ) -> Why:
     """Play a variant with one thing changed at a time (or `only` some of the changes).
 
-    Then force play for one seat at a time, ask another level about the largest effects, and change together the rule
+    Then force play for one seat at a time, measure the largest effects at another level, and change together the rule
     and the way of playing that explain most.
     """
     find_metric(game, metric)
@@ -255,7 +255,6 @@ def _estimates(played: ChangedGames, metric: str) -> tuple[Estimates, Estimates]
 
 
 def _run_tables(played: ChangedGames) -> RunTables:
-    """The games as the tables of a run."""
     rules = (played.descriptions[0].rules,)
     experiment = Experiment("why", rules, game=played.game, bots=played.bots, games=played.games)
     return RunTables(experiment, played.descriptions, {name: frame.lazy() for name, frame in played.tables.items()})

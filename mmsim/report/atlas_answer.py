@@ -11,8 +11,8 @@ from mmsim.analysis.atlas_replay import Intervention, ReplayResult
 from mmsim.core.layouts import Ranking
 from mmsim.games import find_shell
 
-_AGREEMENT = 0.5
-_NOTHING = 0.1  # a lower reliability: layouts hardly differ at that level, or too little is known
+_AGREEMENT = 0.5  # levels whose win shares have a lower correlation disagree
+_NOTHING = 0.1  # a level with a lower reliability says nothing about layouts
 _DISAGREEMENT = "Who is ahead on a layout depends on who plays: one that is fair for one level need not be for another."
 Table = tuple[list[str], list[list[str]]]  # headings and rows
 

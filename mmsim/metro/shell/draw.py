@@ -108,7 +108,6 @@ class _Moves:
 
 
 def state_line(game: Game) -> str:
-    """The state of a game, in one line."""
     text = f"{plain(game.rules.name)}, {game.rules.players} players, "
     if game.over and game.rules.companies:
         scores = ", ".join(f"player {seat + 1} {score}" for seat, score in enumerate(result(game).scores))

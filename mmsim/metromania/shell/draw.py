@@ -91,7 +91,6 @@ def _draw_caption(sheet: BoardCanvas, city: City, y: float, e: float) -> None:
 
 
 def state_line(game: Game) -> str:
-    """The state of a game, in one line."""
     stations = f"{_count(game.supply, 'station')} left"
     if game.over:
         return f"after turn {game.turn}: the game is over, final scores below, {stations}"
