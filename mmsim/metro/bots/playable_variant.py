@@ -31,7 +31,7 @@ class MetroVariant(CompiledVariant):
     def pool(self) -> memory.Setting:
         """The setting with one row of bots: those from which the players of playouts are drawn."""
         rows, nets = new_record(memory.BOTS), PackedNets()
-        _fill_row(rows[0], [find_bot(spec) for spec in memory.PLAYOUT_BOTS], nets, self.rules)
+        _fill_row(rows[0], [find_bot(spec) for spec in memory.PLAYOUT_BOTS], nets)
         return self.setting._replace(bots=rows, nets=nets.numbers)
 
     @property
@@ -55,11 +55,11 @@ def make_setting(rules: Ruleset, seating: Seating) -> memory.Setting:
     """A variant as compiled code reads it: one row of bots for every order they sit in."""
     rows, nets = new_record(memory.BOTS, len(seating.orders)), PackedNets()
     for number, row in enumerate(rows):
-        _fill_row(row, seating.at(number), nets, rules)
+        _fill_row(row, seating.at(number), nets)
     return memory.Setting(board_record(rules), state.rules_record(rules), rows, nets.numbers)
 
 
-def _fill_row(row: memory.Bots, bots: Sequence[Bot], nets: PackedNets, rules: Ruleset) -> None:
+def _fill_row(row: memory.Bots, bots: Sequence[Bot], nets: PackedNets) -> None:
     """Put bots into a row of `BOTS`, seat by seat."""
     for seat, bot in enumerate(bots):
         weights = list(bot.settings.values())

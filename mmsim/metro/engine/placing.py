@@ -34,7 +34,6 @@ def place(s: State, b: Board, r: Rules, item: Any, turns: Any, cell: Any) -> Non
     s.printed[ix(cell)] = kind
     if unlikely(s.tiles_placed[ix(seat)] == 0):
         s.first_cell[ix(seat)] = cell
-    s.cells_of[ix(seat)] |= _ONE << np.uint64(cell)
     s.tiles_placed[ix(seat)] += 1
     lay(s, b, r, np.int64(b.turned[ix(4 * kind + turns)]), cell)
 

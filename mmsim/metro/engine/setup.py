@@ -45,7 +45,7 @@ def clear_table(s: State, b: Board) -> None:
     for owner in range(COMPANIES):
         s.points[ix(owner)] = s.value[ix(owner)] = 0
     for seat in range(SEATS):
-        s.numbers[ix(seat)] = s.cells_of[ix(seat)] = _ZERO
+        s.numbers[ix(seat)] = _ZERO
         s.tiles_placed[ix(seat)] = s.draws[ix(seat)] = s.exchanges[ix(seat)] = s.wagons[ix(seat)] = 0
         s.number_points[ix(seat)] = s.share_points[ix(seat)] = s.bonus_points[ix(seat)] = s.scores[ix(seat)] = 0
     s.winners = _ZERO

@@ -78,7 +78,6 @@ STATE = np.dtype(
         ("tile", np.uint8, GRID),  # the kind that lies in a cell, as it lies
         ("printed", np.uint8, GRID),  # the kind that lies in a cell, as it was in the hand
         ("first_cell", np.uint8, SEATS),  # [seat]: the cell of the first tile it placed, if any
-        ("cells_of", np.uint64, SEATS),  # [seat]: cells whose tiles it has placed
         ("placed", np.uint64),
         ("reach", np.uint64),  # cells at the edge or beside a placed tile (X9)
         # lines

@@ -218,7 +218,7 @@ def reach_targets(v: State, b: Board, r: Rules, t: Thoughts, side: Any, most: An
 
 
 @jit
-def spot_maps(v: State, b: Board, t: Thoughts) -> None:
+def spot_maps(b: Board, t: Thoughts) -> None:
     """The maps to the free spots on which the company in turn may lay a marker it holds (M1; M2 is left out)."""
     for lane in range(1, 4):
         if t.held_kinds >> np.uint64(16 * lane) & _ONE != _ZERO:

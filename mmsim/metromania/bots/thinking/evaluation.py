@@ -31,7 +31,7 @@ def survey_position(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, netwo
     t.held_kinds = v.held[ix(2 * seat)] | v.held[ix(2 * seat + 1)]
     distance_maps.find_free(v, b, t)
     if weight(bots, seat, Feature.NEAR_SPOT) != 0.0:
-        distance_maps.spot_maps(v, b, t)
+        distance_maps.spot_maps(b, t)
     if weight(bots, seat, Feature.PARTNER) != 0.0 or weight(bots, seat, Feature.ALLIES) != 0.0:
         guess_holders(v, r, t)
     find_networks(v, r, t)

@@ -164,7 +164,7 @@ def current_end_value(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, num
     """The value of the end of a line where it is now; writes down its chance to end."""
     line = 2 * v.seat + number
     if v.ended >> np.uint64(line) & _ONE != _ZERO:
-        return ended_value(v, b, bots, t, number)
+        return ended_value(v, bots, t, number)
     if v.started >> np.uint64(line) & _ONE == _ZERO:
         t.chance[ix(number)] = weight(bots, v.seat, Parameter.UNSTARTED)
         return _line_end_value(v, bots, t, t.chance[ix(number)], tunnels_across(b), 0.0, 0.0, t.explaining)
@@ -216,7 +216,7 @@ def _ending_value(v: State, bots: Bots, t: Thoughts, chance: Any, to_go: Any, ex
 
 
 @jit
-def ended_value(v: State, b: Board, bots: Bots, t: Thoughts, number: Any) -> float:
+def ended_value(v: State, bots: Bots, t: Thoughts, number: Any) -> float:
     """The value of a line that has ended."""
     if v.ended >> np.uint64(2 * v.seat + number) & _ONE != _ZERO:
         t.chance[ix(number)] = 1.0

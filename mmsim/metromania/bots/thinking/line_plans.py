@@ -223,7 +223,7 @@ def _dig(v: State, b: Board, r: Rules, bots: Bots, t: Thoughts, plan: LinePlan, 
         return
     if kind == END:
         t.vertex[ix(depth)] = step.to
-        end_value = features.ended_value(v, b, bots, t, number) + _bonus_value(v, b, r, bots, t, now)
+        end_value = features.ended_value(v, bots, t, number) + _bonus_value(v, b, r, bots, t, now)
         if v.ended >> np.uint64(line ^ 1) & _ONE != _ZERO:
             end_value += note_if(explaining, bots, t, seat, Feature.CLOSE, _lead(v, r, t))
     else:

@@ -55,7 +55,7 @@ def describe_position(v: State, b: Board, r: Rules, t: Thoughts, network: Networ
     v.seat = seat
     t.held_kinds = v.held[ix(2 * seat)] | v.held[ix(2 * seat + 1)]
     distance_maps.find_free(v, b, t)
-    distance_maps.spot_maps(v, b, t)
+    distance_maps.spot_maps(b, t)
     find_networks(v, r, t)
     _describe_trips(v, b, r, t, network, seat, row)
     _forget_lines(t)
@@ -146,12 +146,12 @@ def _describe_company(v: State, b: Board, r: Rules, t: Thoughts, seat: Any, comp
             left = np.float64(r.tunnels_per_line - v.tunnels[ix(line)])
             if company == seat:
                 to_go = _own_line(v, b, r, t, np.int64(line))
-                t.own_points += _most_points(v, b, r, t, np.int64(line), t.held_kinds, True)
+                t.own_points += _most_points(v, b, r, np.int64(line), t.held_kinds, True)
                 t.own_reserve += left
             else:
                 to_go = np.float64(shortest_ways(v, b, r, t, np.int64(line))[0])
             kinds = t.held_kinds if company == seat else _ONE
-            points_next = max(points_next, _most_points(v, b, r, t, np.int64(line), kinds, False))
+            points_next = max(points_next, _most_points(v, b, r, np.int64(line), kinds, False))
             slack = min(slack, left - to_go)
             if to_go > left or to_go >= FAR_AWAY:
                 stuck += 1.0
@@ -264,7 +264,7 @@ def _describe_ways(t: Thoughts, row: Any) -> None:
 
 
 @jit
-def _most_points(v: State, b: Board, r: Rules, t: Thoughts, line: Any, kinds: Any, two: Any) -> float:
+def _most_points(v: State, b: Board, r: Rules, line: Any, kinds: Any, two: Any) -> float:
     """The most points that the next tunnel of a line, or the next two, may score with stations."""
     u = v.terminus[ix(line)]
     most = np.int64(0)
