@@ -310,14 +310,15 @@ def compare(
                         key = (order[estimates.name], v, group)
                         cells.setdefault(key, []).append(_compare(level, estimates, base, v, g))
     families: dict[tuple[bool, bool], list[tuple[int, int, str]]] = {}
-    for key in sorted(cells, key=lambda key: key[:2]):
+    keys_in_order = sorted(cells, key=lambda key: key[:2])
+    for key in keys_in_order:
         families.setdefault(_family(cells[key][0].measure, primary), []).append(key)
     compared = {}
     for (is_primary, _), keys in families.items():
         corrected = iter(_holm_corrected([comparison for key in keys for comparison in cells[key]]))
         for key in keys:
             compared[key] = ComparisonOverLevels(tuple(next(corrected) for _ in cells[key]), is_primary, len(keys))
-    return [compared[key] for key in sorted(compared, key=lambda key: key[:2])]
+    return [compared[key] for key in keys_in_order]
 
 
 def _family(measure: Measure, primary: Collection[str]) -> tuple[bool, bool]:

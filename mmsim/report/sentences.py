@@ -209,10 +209,6 @@ class _Field:
     def leading(self) -> "_Leading":
         return _Leading(self.estimates)
 
-    @property
-    def name(self) -> str:
-        return fmt.title(self.estimates.groups[self.group])
-
     def __getitem__(self, group: str) -> "_Field":
         if group not in self.estimates.groups:
             raise KeyError(group)
@@ -220,7 +216,7 @@ class _Field:
 
     def __format__(self, spec: str) -> str:
         if not self.estimates.known(0, self.group):
-            raise KeyError(self.name)
+            raise KeyError(self.estimates.name)
         estimate, unit = self.estimates.estimate(0, self.group), self.estimates.measure.unit
         if spec == "interval":
             return fmt.interval(estimate, unit)
