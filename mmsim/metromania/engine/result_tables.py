@@ -150,18 +150,16 @@ def write_failure(
     """The rows of a game that a bot's error stopped: the seating, but nothing that is decided only at the end."""
     companies = len(seat_player)
     game_rows = {table: rows[table][i * count : (i + 1) * count] for table, count in rows_per_game(companies).items()}
-    for table_rows in game_rows.values():
-        table_rows["game"] = game
+    for table, columns in nullable(TABLES).items():
+        game_rows[table]["game"] = game
+        for column in columns:
+            game_rows[table][column] = -1
     games, seats, trips, lines = (game_rows[table] for table in ROWS)
     games["layout"], games["status"], games["turns"] = layout, STATUSES.index("bot_error"), turns
-    games["end_reason"] = games["end_seat"] = games["winner"] = games["decided_turn"] = -1
     seats["seat"], seats["player"] = range(companies), seat_player
     seats["company"] = [list(seat_player[:seat]).count(player) for seat, player in enumerate(seat_player)]
-    seats["opening"] = -1
-    trips["trip"], trips["minutes"], trips["fault"] = range(TRIPS), -1, -1
+    trips["trip"] = range(TRIPS)
     lines["seat"], lines["line"] = np.divmod(np.arange(2 * companies), 2)
-    for column in nullable(TABLES)["lines"]:
-        lines[column] = -1
 
 
 # --- writing rows, compiled ------------------------------------------------------------------------------------
