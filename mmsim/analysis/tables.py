@@ -241,11 +241,6 @@ class RunTables:
         return warnings
 
 
-def with_levels(run: RunTables, levels: Sequence[RunTables]) -> RunTables:
-    """A run with its levels, whose variants have the names that all of them share."""
-    return replace(run, variants=levels[0].shared_variants, of_levels=tuple(levels))
-
-
 def with_boards(run: RunTables, boards: Sequence[RunTables]) -> RunTables:
     """The run of one level with its boards, whose variants have the names that all of them share."""
     shared = (structs.replace(variant, name=name_without_board(variant.name)) for variant in boards[0].variants)
@@ -341,4 +336,5 @@ def open_run(path: Path, shipped: bool = False) -> RunTables:
     levels = [level_tables(experiment.tables[place], place * count) for place in places]
     if len(experiment.tables) == 1:
         return levels[0]
-    return with_levels(tables([place * count + number for place in places for number in range(count)]), levels)
+    whole = tables([place * count + number for place in places for number in range(count)])
+    return replace(whole, variants=levels[0].shared_variants, of_levels=tuple(levels))

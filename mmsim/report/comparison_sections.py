@@ -9,7 +9,7 @@ import numpy as np
 
 from mmsim.analysis import decision
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.board_effects import OnBoards, same_on_boards
+from mmsim.analysis.board_effects import same_on_boards
 from mmsim.analysis.compare import ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.level_verdict import Shape, Top, Verdict
@@ -257,17 +257,13 @@ def _comparison_table(caption: str, compared: Sequence[ComparisonOverLevels]) ->
     for comparison in compared:
         unit, scale = fmt.difference_unit(comparison.measure.unit), fmt.scale_of(comparison.measure.unit)
         by_level = {shown.level: fmt.with_half_width(shown.difference, unit) for shown in comparison.levels}
-        label, tolerance = _comparison_label(comparison), f"{comparison.measure.tolerance * scale:g}"
+        label = fmt.label(comparison.measure.name, comparison.group) + ("" if comparison.primary else _EXPLORATORY)
         needed = f" ({comparison.games_text})" if comparison.games_text else ""
         cells = [by_level.get(level, "–") for level in levels]
-        rows.append([label, f"{comparison.verdict_text}{needed}", *cells, tolerance])
+        rows.append([label, f"{comparison.verdict_text}{needed}", *cells, f"{comparison.measure.tolerance * scale:g}"])
     headings = [level.name for level in levels] if len(levels) > 1 else ["difference"]
     verdicts = [_verdict_class(comparison) for comparison in compared]
     return Table(caption, ["metric", "verdict", *headings, "tolerance"], rows, verdicts=verdicts)
-
-
-def _comparison_label(comparison: ComparisonOverLevels) -> str:
-    return fmt.label(comparison.measure.name, comparison.group) + ("" if comparison.primary else _EXPLORATORY)
 
 
 def _verdict_class(comparison: ComparisonOverLevels) -> str:
@@ -308,7 +304,8 @@ def board_by_board(data: ReportData) -> Section | None:
             fmt.value(Estimate(end, end, end, comparison.difference.se, 2), unit, signed=True) for end in same.range
         )
         count = len(same.differences)
-        direction = "all" if same.direction else f"{max(_signs(same).values())} of {count}"
+        signs = Counter(float(np.sign(difference.value)) for difference in same.differences.values())
+        direction = "all" if same.direction else f"{max(signs.values())} of {count}"
         rows.append(
             [
                 data.name_of(comparison.variant),
@@ -325,10 +322,6 @@ def board_by_board(data: ReportData) -> Section | None:
     title = (sentences or ["The same on every board?"])[-1].removesuffix(".")
     boards = f"Boards: {', '.join(data.board_comparisons)}. Differences are averages over them."
     return Section("every-board", "Board by board", title, [*sentences[:-1], boards], chart_list, tables)
-
-
-def _signs(same: OnBoards) -> Counter[float]:
-    return Counter(float(np.sign(difference.value)) for difference in same.differences.values())
 
 
 # --- retrained nets ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from mmsim.metromania.rules.lattice import Cell
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference_scoring import Trip, result
 from mmsim.metromania.shell.draw_city import ROW, draw_arrow, draw_city, draw_landscape, draw_spot, em, frame_corners
-from mmsim.metromania.shell.draw_game import Moves, draw_badge, draw_game, draw_routes, draw_station, draw_track
+from mmsim.metromania.shell.draw_game import Moves, draw_badge, draw_game, draw_routes, draw_station, draw_strokes
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES, FRAME_CELL
 
 _MARGIN = 1.4  # ems around everything
@@ -151,7 +151,7 @@ def _company_mark(seat: int, sheet: BoardCanvas) -> None:
     """Both lines of a company, the solid one on top."""
     for number, y in enumerate((0.12, -0.12)):
         ends = (-_SAMPLE / 2, y), (_SAMPLE / 2, y)
-        draw_track(sheet, Stroke(ends), seat, number, f"company-{seat}-{number}")
+        draw_strokes([(sheet, Stroke(ends))], seat, number, f"company-{seat}-{number}")
 
 
 def _draw_legend_row(sheet: BoardCanvas, row: list[LegendEntry], y: float, e: float, width: float) -> None:

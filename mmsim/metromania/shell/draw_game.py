@@ -32,7 +32,7 @@ def draw_game(sheet: BoardCanvas, city: City, game: Game) -> None:
                 _film_line(sheet, city, line, cells, (seat, number), moves)
             else:
                 track = whole_line(city, line.path, cells, line.ended)
-                draw_track(sheet, track, seat, number, f"line-{seat}-{number}")
+                draw_strokes([(sheet, track)], seat, number, f"line-{seat}-{number}")
                 _draw_start(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
                 if line.ended:
                     _draw_end(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
@@ -72,11 +72,6 @@ def _film_line(
 
 
 # --- the marks, also shown in the legend -----------------------------------------------------------------
-
-
-def draw_track(sheet: BoardCanvas, track: Stroke, seat: int, number: int, gid: str | None = None) -> None:
-    """A whole line of a company."""
-    draw_strokes([(sheet, track)], seat, number, gid)
 
 
 def draw_strokes(strokes: list[tuple[BoardCanvas, Stroke]], seat: int, number: int, gid: str | None = None) -> None:
