@@ -16,7 +16,7 @@ from mmsim.contests.atlas import LEVEL, NUMBER, PLAN, TABLE, AtlasPlan, read_pla
 from mmsim.core.layouts import Layouts, Ranking
 from mmsim.errors import MmsimError, UsageError
 from mmsim.games import find_shell
-from mmsim.system.files import data_folder, read_bytes
+from mmsim.system.files import data_folder, failing_with, read_bytes
 from mmsim.tables.parquet_files import read_checked
 
 SQUARES = "_squares"  # after the name of an outcome, in the table
@@ -203,10 +203,8 @@ def find_atlas(game: str, board: str | None) -> Atlas:
 
 
 def _read(path: Path, plan: AtlasPlan) -> Atlas:
-    try:
+    with failing_with(f"cannot read {path}"):
         content = read_bytes(path, _MAX_BYTES)
-    except OSError as error:
-        raise MmsimError(f"cannot read {path}: {error.strerror or error}") from error
     if hashlib.sha256(content).hexdigest() != plan.sha256:
         raise MmsimError(f"{path} does not match its checksum; make it again: mmsim atlas run")
     try:

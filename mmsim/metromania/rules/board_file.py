@@ -21,7 +21,7 @@ from mmsim.metromania.rules.board import (
 )
 from mmsim.metromania.rules.lattice import MAX_SIDE, MIN_SIDE, SIDES
 from mmsim.metromania.rules.random_pieces import draw_pieces
-from mmsim.system.files import data_folder, parse_toml, read_bytes
+from mmsim.system.files import data_folder, failing_with, parse_toml, read_bytes
 
 DEFAULT = "box"  # the board set if none is named
 _EACH = "each="  # before the number of games on every city
@@ -125,9 +125,8 @@ def _load_set(name_or_path: str) -> BoardSet:
 def read(path: Path) -> tuple[BoardSet | None, list[Problem]]:
     """The board set of a file (None if it has errors), and its errors and warnings."""
     try:
-        text = read_bytes(path).decode()
-    except OSError as error:
-        raise UsageError(f"cannot read board file {path}: {error.strerror or error}") from error
+        with failing_with(f"cannot read board file {path}", UsageError):
+            text = read_bytes(path).decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"cannot read board file {path}: it is not UTF-8 text") from error
     return parse(text, path.stem)
