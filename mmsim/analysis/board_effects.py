@@ -75,9 +75,7 @@ class OnBoards:
 def on_boards(differences: Mapping[str, Estimate]) -> OnBoards:
     """Test a difference on every board."""
     mean = np.mean([difference.value for difference in differences.values()])
-    p_values = stats.holm(
-        [stats.two_sided_p(known.value, known.se, max(known.deals - 1, 1)) for known in differences.values()]
-    )
+    p_values = stats.holm([stats.two_sided_p(known.value, known.se, known.df) for known in differences.values()])
     shown = [
         board
         for (board, difference), p in zip(differences.items(), p_values, strict=True)

@@ -13,6 +13,7 @@ from math import sqrt
 
 from mmsim.analysis import stats
 from mmsim.analysis.number_format import join_words
+from mmsim.analysis.stats import two_sided_p
 from mmsim.core.levels import RETRAINED
 
 ALPHA = 1 - stats.LEVEL
@@ -83,7 +84,7 @@ class LevelEffect:
     def is_nearer_zero(self, other: "LevelEffect", alpha: float) -> bool:
         """True if this effect is significantly smaller than another, or of the other sign."""
         step, se = self.difference_to(other)
-        return step * other.value < 0 and _two_sided_p(step, se) < alpha
+        return step * other.value < 0 and two_sided_p(step, se) < alpha
 
 
 @dataclass(frozen=True)
@@ -131,14 +132,10 @@ def _without_borderline(effects: Sequence[LevelEffect], tolerance: float) -> lis
     equal = [effect for effect in effects if effect.verdict is Verdict.EQUAL]
 
     def is_borderline(effect: LevelEffect) -> bool:
-        same = (_two_sided_p(*effect.difference_to(other)) >= ALPHA for other in equal)
+        same = (two_sided_p(*effect.difference_to(other)) >= ALPHA for other in equal)
         return effect.is_shown and abs(effect.value) <= tolerance and any(same)
 
     return [replace(effect, verdict=Verdict.UNSURE) if is_borderline(effect) else effect for effect in effects]
-
-
-def _two_sided_p(value: float, se: float) -> float:
-    return stats.two_sided_p(value, se, float("inf"))
 
 
 def _trend(effects: Sequence[LevelEffect]) -> tuple[float, float]:
@@ -150,7 +147,7 @@ def _trend(effects: Sequence[LevelEffect]) -> tuple[float, float]:
     middle = sum(w * place for w, (place, _) in zip(weights, known, strict=True)) / sum(weights)
     spread = sum(w * (place - middle) ** 2 for w, (place, _) in zip(weights, known, strict=True))
     slope = sum(w * (place - middle) * effect.value for w, (place, effect) in zip(weights, known, strict=True)) / spread
-    return slope, _two_sided_p(slope, sqrt(1 / spread))
+    return slope, two_sided_p(slope, sqrt(1 / spread))
 
 
 def _missing(effects: Sequence[LevelEffect], alpha: float) -> list[int]:
@@ -195,9 +192,9 @@ def _top(effects: Sequence[LevelEffect], tolerance: float, alpha: float) -> Top:
     if len(effects) > 2 and _trend(effects[-3:])[1] < alpha:
         before, before_se = below.difference_to(effects[-3])
         steps = ((step, se), (before, before_se))
-        if step * before > 0 and all(_two_sided_p(*one) < _ALMOST for one in steps):
+        if step * before > 0 and all(two_sided_p(*one) < _ALMOST for one in steps):
             return Top.MOVING
-    return Top.DISAGREE if _two_sided_p(step, se) < alpha else Top.OPEN
+    return Top.DISAGREE if two_sided_p(step, se) < alpha else Top.OPEN
 
 
 # --- replies to a question -------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def _is_moved(shipped: ComparisonOverLevels, retrained: ComparisonOverLevels, al
         for one in retrained.levels
         if one.level.is_retrained and one.level.shipped_name in effects
     ]
-    return any(stats.two_sided_p(step, se, float("inf")) < alpha / len(steps) for step, se in steps)
+    return any(stats.two_sided_p(step, se) < alpha / len(steps) for step, se in steps)
 
 
 def _effects(comparison: ComparisonOverLevels) -> str:

@@ -52,8 +52,8 @@ def z_quantile(probability: float) -> float:
     return float(scipy_special().ndtri(probability))
 
 
-def two_sided_p(value: float, se: float, df: float) -> float:
-    """Two-sided p-value of "the true value is zero", by Student's t."""
+def two_sided_p(value: float, se: float, df: float = np.inf) -> float:
+    """Two-sided p-value of "the true value is zero", by Student's t; by default by the normal distribution."""
     if se == 0:
         return 1.0 if value == 0 else 0.0
     return float(2 * scipy_special().stdtr(df, -abs(value) / se))
