@@ -347,17 +347,21 @@ class Search:
     def _test_neighbours(
         self, winner: Candidate, cells: Sequence[Cell], planned: dict[Cell, float], family: float
     ) -> tuple[list[Candidate], float]:
-        """Test rulesets one knob away, and smaller changes that the race left open, until a cell excludes them."""
+        """Test smaller changes, one knob away or left open by the race, until a cell excludes them; and larger ones one
+        knob away, which cannot take the winner's place, with as many games as in the race."""
         near = [setting for setting in self.grid.neighbours(winner.setting, self.book) if self._is_legal(setting)]
-        smaller = (one for one in self.candidates.values() if one.cost < winner.cost)
-        open_ones = [one.setting for one in smaller if one.finding(self.cells) is not Finding.FAILED]
-        settings = dict.fromkeys((*near, *open_ones[:_MAX_RIVALS]))
+        open_ones = [one.setting for one in self.candidates.values() if one.finding(self.cells) is not Finding.FAILED]
+        rivals = [setting for setting in open_ones if self.grid.cost(setting, self.book) < winner.cost]
+        settings = dict.fromkeys((*near, *rivals[:_MAX_RIVALS]))
         tested = [self._candidate(setting) for setting in settings]
         alpha = family / max(len(tested) * len(cells), 1)
+        smaller = [one for one in tested if one.cost < winner.cost]
         for cell in cells:
-            still = [one for one in tested if one.finding(cells) is not Finding.FAILED]
+            still = [one for one in smaller if one.finding(cells) is not Finding.FAILED]
             if still:
                 self._test(still, cell, max(planned[cell], winner.evidence[cell].games), alpha)
+        if larger := [one for one in tested if one.cost >= winner.cost]:
+            self._test(larger, cells[0], self.goal.games, alpha)
         return sorted(tested, key=lambda one: one.cost), alpha
 
     def _elsewhere(self, cells: Sequence[Cell]) -> tuple[Cell, ...]:

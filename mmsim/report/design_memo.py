@@ -212,7 +212,8 @@ def tables(design: Design) -> list[MemoTable]:
                 (cell for cell in design.proof_cells if one.findings.get(cell) is Finding.FAILED), design.proof_cells[0]
             )
             shown = _measured(design, one, cell, _each(design, design.neighbour_alpha))
-            rows.append([one.title, f"{one.cost:g}", *shown, cell.name, one.finding(design.proof_cells)])
+            played = [proof_cell for proof_cell in design.proof_cells if proof_cell in one.findings]
+            rows.append([one.title, f"{one.cost:g}", *shown, cell.name, one.finding(played)])
         note = f"Every ruleset one knob away from the answer (cost {winner.cost:g}), on the deals of the proof."
         made.append(MemoTable("Would less do?", ["change", "cost", *metrics, "who and where", "goal"], rows, note))
     if design.elsewhere and winner:
