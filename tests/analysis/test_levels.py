@@ -105,7 +105,7 @@ def test_a_run_of_several_levels_is_read_level_by_level(tmp_path: Path) -> None:
     assert [variant.name for variant in run.variants] == ["print-4p", "print+loyal-4p"]
     assert [cell.name for cell in run.cells][4:] == ["print-4p~expert", "print+loyal-4p~expert"]
     assert [(one.level.name, one.level.bots) for one in run.by_level] == [
-        ("beginner", "greedy"),
+        ("beginner", "planner:ahead=1,noise=4"),
         ("club", "planner"),
         ("expert", "expert"),
     ]

@@ -51,7 +51,7 @@ def test_levels_with_a_time_are_the_same_for_any_number_of_workers(tmp_path: Pat
     assert asked.games == 300
     runs = [played(tmp_path / str(workers), asked, workers) for workers in (1, 3)]
     assert runs[0].manifest.every == [1, 1, 2, 2]
-    assert [level["bots"] for level in runs[0].manifest.experiment["levels"]] == ["greedy", "expert"]
+    assert [level["bots"] for level in runs[0].manifest.experiment["levels"]] == ["planner:ahead=1,noise=4", "expert"]
     assert runs[0].finished.digest == runs[1].finished.digest
     assert tables_of(runs[0]) == tables_of(runs[1])
 
