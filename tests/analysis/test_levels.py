@@ -99,13 +99,13 @@ def test_a_run_of_several_levels_is_read_level_by_level(tmp_path: Path) -> None:
         *(tmp_path / "levels", ["print", "print+loyal"]),
         games=80,
         part_games=40,
-        levels=["beginner", "club..expert"],
+        levels=["greedy", "club..expert"],
     )
     run = open_run(folder)
     assert [variant.name for variant in run.variants] == ["print-4p", "print+loyal-4p"]
     assert [cell.name for cell in run.cells][4:] == ["print-4p~expert", "print+loyal-4p~expert"]
     assert [(one.level.name, one.level.bots) for one in run.by_level] == [
-        ("beginner", "planner:ahead=1,noise=4"),
+        ("greedy", "greedy"),
         ("club", "planner"),
         ("expert", "expert"),
     ]
