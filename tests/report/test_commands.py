@@ -295,7 +295,7 @@ def test_two_variants_are_played_until_decided_by_any_number_of_workers(tmp_path
     decision = json.loads(run("compare", tmp_path / "1", "--json").stdout)["decision"]
     assert decision["sentence"] == printed[0]
     (known,) = decision["sequence"]
-    assert known["player"] == "uniform"
+    assert known["level"] == "uniform"
     assert known["high"] < 0  # fewer turns; the interval excludes 0
     output("report", tmp_path / "1", "--out", tmp_path / "report")
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 @jit
 def keep_dutiful_choices(s: State, b: Board, r: Rules) -> None:
     """T3, `dig_duty=most`: keep the next tunnels after which the turn can reach the most tunnels."""
-    if s.dug + 1 == r.dig:
+    if s.dug + 1 == tunnels_per_turn(s, r):
         return
     if s.start_choices > 0:
         list_starts(s, b)

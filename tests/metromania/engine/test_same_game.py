@@ -57,6 +57,14 @@ def test_a_game_on_any_random_box_is_the_same_in_both_engines() -> None:
     play_boxes(Random(28), range(10), compare_every=16)
 
 
+@pytest.mark.rule("T3", "H2")
+@pytest.mark.parametrize("first_dig", [1, 5])
+def test_the_strict_duty_to_dig_is_the_same_in_a_first_turn_of_another_length(first_dig: int) -> None:
+    rng, rules = Random(first_dig), ruleset(f"print,dig_duty=most,first_dig={first_dig}", 4)
+    for board_set, _, seed in mixed_games(rng, 12, (3,)):
+        Twins(board_set, rules, seed).play(CHOOSERS[0], rng, compare_every=64)
+
+
 @pytest.mark.slow(minutes=1)
 def test_a_game_on_any_of_2000_random_boxes_is_the_same_in_both_engines() -> None:
     play_boxes(Random(28_000), range(2000), compare_every=16)
