@@ -13,11 +13,13 @@ MASTER = LEVELS[4].bots
 pytestmark = pytest.mark.slow
 
 
-def share(bot: str, three: str, games: int, rules: str = "print", players: int = 4) -> tuple[float, float]:
+def share(
+    bot: str, three: str, games: int, rules: str = "print", players: int = 4, seed: int = 2026
+) -> tuple[float, float]:
     """Win share of the bot and the lower end of its interval; games of one layout and deal are one observation."""
     seat_player = ruleset(rules, players).seat_player
     bots = ",".join(bot if player == 0 else three for player in seat_player)
-    prepared = METROMANIA.prepare(Variant(rules, players, bots=bots, seed=2026, seats="rotate"))
+    prepared = METROMANIA.prepare(Variant(rules, players, bots=bots, seed=seed, seats="rotate"))
     seats = METROMANIA.play_games(prepared, 0, games)["seats"]
     shares = seats["win_share"].astype(float).reshape(-1, len(seat_player))
     rows = np.arange(len(shares))
