@@ -285,7 +285,7 @@ def _check_experiment(manifest: Manifest) -> None:
                 raise MmsimError(f"its file '{word}' is not kept in the run")
             for name in names:
                 checked_file_name(name, "its file")
-        elif "/" in word:
+        elif "/" in word.partition(",")[0]:  # values of knobs may have some: seat_points=0/1/2/3
             raise MmsimError(f"its ruleset or board '{word}' contains a slash or backslash")
 
 

@@ -177,7 +177,7 @@ def _find_record(path: Path, variant: str | None, number: int | None, bots_from:
     index = run.variant_index(variant)
     name = run.variant_names[index]
     known = win_chances_of(run.folder, name, number)
-    page_file = Path(checked_file_name(f"{name}-{number}.html", "the variant"))
+    page_file = Path(checked_file_name(f"{name}-{number}.html".replace("/", "-"), "the variant"))
     return _Source(replay_record(run, index, number), str(run.folder), page_file, known)
 
 

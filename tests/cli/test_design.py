@@ -44,7 +44,7 @@ def test_a_new_goal_file_is_valid_and_names_every_knob(tmp_path: Path) -> None:
 
 def test_the_example_of_the_docs_is_valid() -> None:
     goal = read_goal(ROOT / "docs" / "examples" / "fair-4p.toml", {})
-    assert goal.grid()[0].cells == 120
+    assert goal.grid()[0].cells == 720
 
 
 def test_a_design_prints_its_answer_and_writes_a_memo_that_begins_with_it(

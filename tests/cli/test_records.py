@@ -52,6 +52,16 @@ def test_a_game_of_a_run_is_named_by_variant_and_number(tmp_path: Path, monkeypa
     assert "need a run" in complaint(USAGE, "replay", METRO, "--number", 3)
 
 
+def test_a_variant_whose_knobs_have_slashes_is_kept_and_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "small", ("print", "print,seat_points=0/0/1/1"), games=4, part_games=4, bots="uniform")
+    result = run("replay", "small", "--variant", "print,seat_points=0/0/1/1-4p", "--number", 3, "--playouts", 0)
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "print,seat_points=0-0-1-1-4p-3.html").is_file()
+
+
 def test_a_film_shows_every_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[list[int]] = []
     monkeypatch.setattr(animation, "gif", lambda draw, moments, seconds: shown.append(moments) or b"film")
