@@ -299,7 +299,7 @@ def test_two_variants_are_played_until_decided_by_any_number_of_workers(tmp_path
     assert known["high"] < 0  # fewer turns; the interval excludes 0
     output("report", tmp_path / "1", "--out", tmp_path / "report")
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
-    assert "Confidence sequence of print,end_lines=3" in page
+    assert "Confidence sequence of an end after 3 lines against the 2006 rules" in page
     assert "stopped by a sequential test of turns" in page
     output("run", tmp_path / "1", "--more", 600)  # playing on withdraws the decision
     assert Run(tmp_path / "1").manifest.decision is None
