@@ -3,7 +3,8 @@
 1. Race. Rulesets play the same layouts and deals block by block. One that is shown to violate the goal is dropped, and
    so is one that changes more than one that is shown to meet it: successive elimination (Even-Dar, Mannor and Mansour
    2006, J. Mach. Learn. Res. 7) with confidence sequences, whose error holds at all looks and over all rulesets.
-2. Finalists. Those of the smallest changes that may meet the goal are raced on by the other levels and boards.
+2. Finalists. The smallest changes that seem to meet the goal are raced on by the other levels and boards. If none of
+   them seems to meet it there too, it is the turn of the next ones.
 3. Proof. The smallest finalist that is confirmed on held-out seeds, after a number of games planned from the search,
    with simultaneous 95 % intervals. Its neighbours, one knob away, then show whether less would do.
 
@@ -121,11 +122,12 @@ class Search:
         start = self._candidate(self.book)
         while True:
             self._explore()
-            finalists = self._finalists()
+            finalists = sorted(self._promising(), key=self._rank)[:_FINALISTS]
+            if not finalists:
+                return self._prove(start, self._nearest())
             for cell in self.cells[1:]:
-                self._race([one for one in finalists if one.finding(self.cells) is not Finding.FAILED], cell)
-            standing = [one for one in finalists if one.finding(self.cells) is not Finding.FAILED]
-            if standing or not finalists:
+                self._race([one for one in finalists if self._is_promising(one)], cell)
+            if standing := [one for one in finalists if self._is_promising(one)]:
                 return self._prove(start, standing)
 
     # --- the race ---------------------------------------------------------------------------------------------------
@@ -252,15 +254,16 @@ class Search:
     # --- the finalists and their proof ------------------------------------------------------------------------------
 
     def _promising(self) -> list[Candidate]:
-        """Rulesets that nothing excludes, and that meet the goal as far as the estimates of the race go."""
-        race = self.cells[0]
-        return [
-            one
-            for one in self.candidates.values()
-            if one.finding(self.cells) is not Finding.FAILED
-            and race in one.findings
-            and one.evidence[race].violation(self.constraints) == 0
-        ]
+        """Rulesets that nothing excludes, and that meet the goal as far as the estimates of the search go."""
+        return list(filter(self._is_promising, self.candidates.values()))
+
+    def _is_promising(self, one: Candidate) -> bool:
+        is_open = self.cells[0] in one.findings and one.finding(self.cells) is not Finding.FAILED
+        return is_open and self._violation(one) == 0
+
+    def _violation(self, one: Candidate) -> float:
+        """How far a ruleset is from the goal in the worst of the cells that it was played in."""
+        return max(one.evidence[cell].violation(self.constraints) for cell in self.cells if cell in one.evidence)
 
     def _rank(self, candidate: Candidate) -> tuple[float, float]:
         """Small changes first; of equal ones the one that keeps the constraints most clearly."""
@@ -268,11 +271,10 @@ class Search:
         slack = max(evidence.excess(limit)[0] / limit.measure.tolerance for limit in self.constraints)
         return candidate.cost, slack
 
-    def _finalists(self) -> list[Candidate]:
-        """The best rulesets of the race; if none seems to meet the goal, those that it leaves open."""
+    def _nearest(self) -> list[Candidate]:
+        """The rulesets nearest to the goal that the search leaves open, for want of one that seems to meet it."""
         unsure = [one for one in self.candidates.values() if one.finding(self.cells) is Finding.OPEN]
-        nearest = sorted(unsure, key=lambda one: one.evidence[self.cells[0]].violation(self.constraints))
-        return (sorted(self._promising(), key=self._rank) or nearest)[:_FINALISTS]
+        return sorted(unsure, key=self._violation)[:_FINALISTS]
 
     def _prove(self, start: Candidate, finalists: Sequence[Candidate]) -> Design:
         """Confirm the smallest finalist that can be confirmed, on seeds of its own, and test its neighbours."""
@@ -285,6 +287,8 @@ class Search:
             tried.append(finalist)
             for cell in cells:
                 self._test([finalist], cell, plan[cell], alpha)
+                if finalist.findings[cell] is not Finding.MET:
+                    break
             if finalist.finding(cells) is Finding.MET:
                 winner, planned = finalist, plan
                 break
@@ -301,9 +305,9 @@ class Search:
         for cell in elsewhere:
             assert winner is not None
             self._test([winner], cell, self.games_at(cell.level, self.goal.games), elsewhere_alpha)
-        if winner or finalists:
-            for cell in cells:
-                self._test([start], cell, (winner or finalists[0]).evidence[cell].games, alpha)
+        for cell in cells if winner or finalists else ():
+            if played := (winner or finalists[0]).evidence.get(cell):
+                self._test([start], cell, played.games, alpha)
         return Design(
             goal=self.goal,
             constraints=self.constraints,

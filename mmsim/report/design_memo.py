@@ -85,15 +85,18 @@ def _where(design: Design) -> str:
 
 
 def _numbers(design: Design, candidate: Candidate) -> str:
-    """The metrics of the goals in the first cell of the proof, before and after."""
-    cell, parts = design.proof_cells[0], []
+    """The metrics of the goals in the cells of the proof, before and after."""
+    parts = []
     for limit in _by_metric(design, guards=False):
-        evidence, unit = candidate.evidence[cell], limit.measure.unit
-        after = fmt.with_interval(evidence.shown(limit.measure, limit.group, _each(design, design.proof_alpha)), unit)
-        before = fmt.short(evidence.shown(limit.measure, limit.group, ALPHA, of_start=True), unit)
-        parts.append(f"{fmt.label(limit.measure.name, limit.group)} is {after} instead of {before}")
-    games = f"{candidate.evidence[cell].games:,} games on seeds that the search did not use"
-    return f"{'; '.join(parts)} ({cell.name}, {games})"
+        unit, values = limit.measure.unit, []
+        for cell in design.proof_cells:
+            if evidence := candidate.evidence.get(cell):
+                shown = evidence.shown(limit.measure, limit.group, _each(design, design.proof_alpha))
+                before = fmt.short(evidence.shown(limit.measure, limit.group, ALPHA, of_start=True), unit)
+                where = f"{cell.name}, {evidence.games:,} games"
+                values.append(f"{fmt.with_interval(shown, unit)} instead of {before} ({where})")
+        parts.append(f"{fmt.label(limit.measure.name, limit.group)} is {fmt.join_words(values)}")
+    return f"{'; '.join(parts)}, on seeds that the search did not use"
 
 
 def _smallest(design: Design, winner: Candidate) -> str:
@@ -122,11 +125,12 @@ def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
             f"No change of {base} is confirmed to meet the goal ({wanted}); "
             f"{played:,} of {design.grid:,} rulesets were played."
         )
-        nearest = next((one for one in design.finalists if _is_open(design, one)), design.finalists[0])
+        nearest = min(design.finalists, key=lambda one: (not _is_open(design, one), _violation(design, one)))
         needed = max(design.planned.values())
         plan = f"{fmt.games(needed, needed)} would settle it" if needed < inf else "its estimate is at the limit itself"
         more = f"; {plan}" if nearest is design.finalists[0] and _is_open(design, nearest) else ""
         yield f"Nearest is {nearest.title}, {nearest.finding(design.proof_cells)} in the proof{more}."
+        yield f"There {_numbers(design, nearest)}."
         return
     else:
         yield (
@@ -144,6 +148,12 @@ def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
 
 def _is_open(design: Design, one: Candidate) -> bool:
     return one.finding(design.proof_cells) is Finding.OPEN
+
+
+def _violation(design: Design, one: Candidate) -> float:
+    """How far a finalist is from the goal in the worst of the cells of the proof that it was played in."""
+    played = [one.evidence[cell] for cell in design.proof_cells if cell in one.evidence]
+    return max(evidence.violation(design.constraints) for evidence in played)
 
 
 def _caveats(design: Design, winner: Candidate) -> Iterator[str]:

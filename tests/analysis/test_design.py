@@ -4,6 +4,7 @@ import json
 import random
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from mmsim.analysis.goals import Goal, goal_of
 from mmsim.analysis.stats import Array
 from mmsim.batch import experiment, pool
 from mmsim.batch.session import Status
+from mmsim.core.levels import Level
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError
 from mmsim.games import find_game
@@ -47,9 +49,10 @@ def play(kept: Sequence[Column], blocks: Sequence[Block]) -> list[Array]:
     return [_values(kept, block) for block in blocks]
 
 
-def _values(kept: Sequence[Column], block: Block) -> Array:
+def _values(kept: Sequence[Column], block: Block, is_strong: bool = False) -> Array:
     rules = find_game("tilted").prepare(block.variant).rules
     points = scores(rules, block.variant.seed, block.first, block.games)
+    points[:, 0] += 2 * is_strong
     wins = points == points.max(axis=1, keepdims=True)
     ranked = np.sort(points, axis=1)
     values = {f"win_share {seat}": wins[:, i] / wins.sum(axis=1) for i, seat in enumerate(("1st", "2nd", "3rd"))}
@@ -205,3 +208,46 @@ def test_a_finalist_that_the_proof_excludes_is_not_said_to_need_more_games() -> 
     for one in design.finalists:
         one.findings[proof] = Finding.FAILED
     assert design_memo.answer(design)[1].endswith("not met in the proof.")
+
+
+# --- several levels --------------------------------------------------------------------------------------------------
+
+
+def search_at_two_levels(bound: str) -> Design:
+    """At the second level the first player is better by two points, so that no komi is fair at both."""
+    wanted = goal(goals=f"seat_imbalance <= {bound}", knobs={"komi": "0:5"})
+    kept = columns(wanted)
+
+    def play_level(blocks: Sequence[Block]) -> list[Array]:
+        return [
+            _values(
+                kept, replace(block, variant=replace(block.variant, bots="uniform")), block.variant.bots == "strong"
+            )
+            for block in blocks
+        ]
+
+    both = Search(wanted, play_level)
+    (weak,) = both.cells
+    both.cells = weak, replace(weak, level=Level("strong", "strong", "heuristic"))
+    return both.run()
+
+
+def test_a_goal_for_two_levels_is_met_by_what_suits_both_and_not_by_what_is_best_at_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mmsim.analysis.design.cost_of", lambda game, bots: 1.0)
+    design = search_at_two_levels("10 pp")
+    assert design.winner is not None
+    assert design.winner.rules == "tilted,komi=4"
+    shown = design_memo.answer(design)[1]
+    assert shown.startswith("It holds at uniform and at strong: seat imbalance is ")
+    assert shown.count("instead of") == 2
+
+
+def test_where_levels_need_different_rules_none_is_confirmed_and_the_nearest_is_shown_at_every_level_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mmsim.analysis.design.cost_of", lambda game, bots: 1.0)
+    design = search_at_two_levels("5 pp")
+    assert design.winner is None
+    assert design_memo.answer(design)[0].startswith("No change of tilted ")
