@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mmsim.analysis.ladder import Ladder, rate_ladder
+from mmsim.batch.experiment import named_levels
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, save, say
 from mmsim.cli.options import option
@@ -11,6 +12,7 @@ from mmsim.cli.progress import show_progress
 from mmsim.contests.ladder import LadderSettings, play_ladder
 from mmsim.core.seating import split_bots
 from mmsim.drawing.board_canvas import picture_kind
+from mmsim.errors import UsageError
 from mmsim.games import find_shell_and_rules
 from mmsim.report.charts import Chart, Row, dot_chart
 from mmsim.system.processes import cores
@@ -21,6 +23,9 @@ _SMALLEST_P = 0.005  # the smallest p-value that does not round to 0.00
 def ladder(
     bots: Annotated[
         str | None, option("--bots LIST", "At least two bots, separated by commas. Default: all but the slow ones.")
+    ] = None,
+    levels: Annotated[
+        list[str] | None, option("--levels RANGE", "Levels of play instead of bots: club..master, or all.")
     ] = None,
     game: options.GameName = None,
     rules: options.Rules = None,
@@ -42,10 +47,14 @@ def ladder(
     kind = picture_kind(chart) if chart else ""
     shell, spec = find_shell_and_rules(game, rules)
     shell.check_board(board)
-    names = split_bots(bots) if bots else [name for name in shell.bots if name not in shell.slow_bots]
+    if bots and levels:
+        raise UsageError("a ladder is of bots or of levels of play; drop --bots or --levels")
+    titles = {level.bots: level.name for level in named_levels(shell.name, levels)} if levels else {}
+    quick = [name for name in shell.bots if name not in shell.slow_bots]
+    names = split_bots(bots) if bots else [*titles] or quick
     conditions = LadderSettings(shell.name, spec, players, board, seed, options.move_limit(isolate, move_seconds))
     with show_progress(quiet) as progress:
-        played = play_ladder(conditions, names, games, workers or cores(), progress)
+        played = play_ladder(conditions, names, games, workers or cores(), progress, titles)
     rated = rate_ladder(played)
     if as_json:
         print_json(rated.as_json())

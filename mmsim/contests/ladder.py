@@ -4,9 +4,10 @@ All line-ups play the same layouts and deals, and in every line-up the bots rota
 but the bots differs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 
 import polars as pl
 
@@ -49,7 +50,15 @@ class LadderGames:
     failed: int  # games stopped by a bot's error
 
 
-def play_ladder(settings: LadderSettings, bots: Sequence[str], games: int, workers: int, watch: Watch) -> LadderGames:
+def play_ladder(
+    settings: LadderSettings,
+    bots: Sequence[str],
+    games: int,
+    workers: int,
+    watch: Watch,
+    titles: Mapping[str, str] = MappingProxyType({}),
+) -> LadderGames:
+    """`titles`: what bots are called in the results, if not by their specs."""
     if len(set(bots)) != len(bots):
         raise UsageError("a ladder names every bot once; one is named twice")
     if len(bots) < 2:
@@ -68,9 +77,11 @@ def play_ladder(settings: LadderSettings, bots: Sequence[str], games: int, worke
     finished = seats.filter(pl.col("status") == "finished").drop("status")
     if finished.is_empty():
         raise MmsimError("every game of the ladder was stopped by a bot's error; mmsim play shows what it is")
-    names = {spec: ready.bots[0].spec for spec, ready in alone.items()}
+    specs = {spec: ready.bots[0].spec for spec, ready in alone.items()}  # as tables have them
+    names = {spec: titles.get(spec, full) for spec, full in specs.items()}
     lineups = [Lineup(names[bot], names[others]) for bot, others in meetings]
-    return LadderGames(players, lineups, finished, matches[0].games, (seats.height - finished.height) // players)
+    named = finished.with_columns(pl.col("bot").replace({full: names[spec] for spec, full in specs.items()}))
+    return LadderGames(players, lineups, named, matches[0].games, (seats.height - finished.height) // players)
 
 
 def _seats(number: int, tables: Tables, games_per_deal: int) -> pl.DataFrame:

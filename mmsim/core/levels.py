@@ -44,7 +44,7 @@ def ladder_of(*levels: tuple[str, str, str, str, int], game: str = "") -> tuple[
     ladder: list[DeclaredLevel] = []
     for name, bot, make, wins, games in levels:
         option = f"--game {game} " if game else ""
-        command = f"mmsim ladder {option}--bots {ladder[-1].bots},{bot} --games {games} --seed 1" if wins else ""
+        command = f"mmsim ladder {option}--levels {ladder[-1].name}..{name} --games {games} --seed 1" if wins else ""
         ladder.append(DeclaredLevel(name, bot, make, wins, command))
     return tuple(ladder)
 

@@ -49,6 +49,16 @@ def test_a_ladder_rates_bots_draws_them_and_says_whose_ratings_differ(tmp_path: 
     assert text.index("Share of wins") < text.index("Ratings")
 
 
+def test_a_ladder_of_levels_is_that_of_their_bots_with_the_names_of_the_levels() -> None:
+    words = ["--games", "80", "--workers", "1", "--json"]
+    by_level = json.loads(output("ladder", "--levels", "casual..club", *words))
+    by_bot = json.loads(output("ladder", "--bots", "networker,planner", *words))
+    names = {"networker": "casual", "planner": "club"}
+    renamed = [{**duel, "bot": names[duel["bot"]], "others": names[duel["others"]]} for duel in by_bot["duels"]]
+    assert by_level["duels"] == renamed
+    assert {rating["bot"] for rating in by_level["ratings"]} == {*names.values()}
+
+
 def test_a_training_writes_weights_that_can_be_seated(tmp_path: Path) -> None:
     out, log = tmp_path / "mine.json", tmp_path / "log.json"
     words = ["--rules", "v2", "--players", "2", "--board", "compact", "--games", "600", "--value-epochs", "1"]
@@ -77,6 +87,8 @@ def test_play_explains_every_turn_of_a_bot_that_weighs() -> None:
         (("bots", "train", "--out", "-"), "weights cannot be seated from -: it is not a regular file"),
         (("bots", "show", "expert:weights=gone.json"), "cannot read weights gone.json: No such file or directory"),
         (("ladder", "--bots", "planner"), "a ladder needs at least two bots"),
+        (("ladder", "--bots", "planner,greedy", "--levels", "all"), "a ladder is of bots or of levels of play; drop"),
+        (("ladder", "--levels", "club"), "a ladder needs at least two bots"),
         (("ladder", "--bots", "planner,planner"), "a ladder names every bot once"),
         (("ladder", "--bots", "planner,greedi"), "unknown bot 'greedi'; did you mean 'greedy'?"),
         (("ladder", "--chart", "x.jpg"), "cannot draw to 'x.jpg': the name of a picture ends in .svg or .png"),
