@@ -34,7 +34,7 @@ _RANGES = {
 }
 # Games to learn positions from for every game to learn decisions from, and for every game to judge the nets by.
 DECISIONS_EVERY, HELD_OUT_EVERY = 10, 5
-_RETRAINING_S = 300.0  # of one core and per variant, by declared costs; on a slow core it may be twice as long
+_RETRAINING_S = 195.0  # of one core and per variant, by declared costs; on a slow core it may be twice as long
 _POSITIONS_COST, _DECISIONS_COST = 3.0, 5.0  # of a game to learn from, with the fit, relative to one that is played
 
 

@@ -210,7 +210,7 @@ RetrainGames = Annotated[
     int | None,
     option(
         "--retrain-games N",
-        "Games per variant that nets are fitted to. Default: as many as take five minutes of one core by declared "
+        "Games per variant that nets are fitted to. Default: as many as take three minutes of one core by declared "
         "costs.",
         min=100,
     ),
