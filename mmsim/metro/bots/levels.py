@@ -6,7 +6,7 @@ LEVELS = ladder_of(  # name, bot, make, how often one wins against three of the 
     ("beginner", "greedy", "heuristic", "", 0),
     ("casual", "planner:sweeps=1", "heuristic", "73.2 % ± 2.6 %", 2000),
     ("club", "planner", "heuristic", "44.6 % ± 2.1 %", 4000),
-    ("expert", "expert", "net", "40.1 % ± 2.0 %", 4000),
+    ("expert", "evaluator", "net", "40.1 % ± 2.0 %", 4000),
     ("master", "search", "playouts", "27.0 % ± 3.5 %", 800),
     ("grandmaster", "search:playouts=256", "playouts", "25.7 % ± 6.9 %", 200),
     game="metro",

@@ -21,7 +21,7 @@ METRO = Metro()
 
 
 def test_the_bots_of_the_house_are_declared_with_all_they_say_of_themselves() -> None:
-    assert list(BOTS) == ["uniform", "greedy", "spoiler", "planner", "expert", "search"]
+    assert list(BOTS) == ["uniform", "greedy", "spoiler", "planner", "evaluator", "search"]
     for name, bot in BOTS.items():
         assert bot.name == name
         assert bot.idea.endswith(".")
@@ -99,7 +99,7 @@ def test_a_bot_beats_the_one_below_it(bot: str, others: str, games: int, bar: fl
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("bot", "others", "games", "bar"),
-    [("expert", "planner", 2400, 0.32), ("search", "planner", 600, 0.35), ("search", "expert", 1600, 0.25)],
+    [("evaluator", "planner", 2400, 0.32), ("search", "planner", 600, 0.35), ("search", "evaluator", 1600, 0.25)],
 )
 def test_a_strong_bot_beats_the_one_below_it(bot: str, others: str, games: int, bar: float) -> None:
     share, half = win_share(bot, others, games)
@@ -109,8 +109,8 @@ def test_a_strong_bot_beats_the_one_below_it(bot: str, others: str, games: int, 
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("spec", ["metro", *(f"metro+{module}" for module in MODIFIERS)])
-def test_the_expert_is_above_the_planner_with_every_module_and_any_number_of_players(spec: str, players: int) -> None:
-    share, half = win_share("expert", "planner", 200 * players, spec, players)
+def test_the_evaluator_beats_the_planner_with_every_module_and_any_number_of_players(spec: str, players: int) -> None:
+    share, half = win_share("evaluator", "planner", 200 * players, spec, players)
     assert share - half > 1 / players, f"{share:.3f} ±{half:.3f}"
 
 
