@@ -48,7 +48,7 @@ METROMANIA_BOTS = (
     *("uniform", "greedy", "runner", "blocker", "networker", "planner", "planner:noise=1"),
     *("expert", "search:playouts=8,turns=4", "planner,networker,runner,uniform"),
 )
-METRO_BOTS = ("uniform", "greedy", "spoiler", "planner", "expert", "search:playouts=8")
+METRO_BOTS = ("uniform", "greedy", "spoiler", "planner", "evaluator", "search:playouts=8")
 
 
 def cases() -> Iterator[tuple[str, str, int, str, str]]:

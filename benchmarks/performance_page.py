@@ -20,7 +20,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "explanation" / "performance.md"
 BOTS = {
     "metromania": "uniform,greedy,runner,blocker,networker,planner,expert,"
     "search:turns=8,playouts=8,rounds=2,prior=2,search:turns=8,playouts=32",
-    "metro": "uniform,greedy,spoiler,planner,expert,search",
+    "metro": "uniform,greedy,spoiler,planner,evaluator,search",
 }
 _TURNS = 3
 RUNS = {"quarter": 83_334, "million": 333_334}  # games of each of three variants

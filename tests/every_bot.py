@@ -28,13 +28,13 @@ METRO = (
     ("metro+central+numbers", 4, 52),
 )
 EARLY = 12  # arbitrary decisions before the other bots choose
-# The planner with other weights, and expert, which search always calls: two rulesets each, in turn.
-SIMILAR = {"metromania": ("greedy", "runner", "blocker", "networker", "expert"), "metro": ("expert",)}
+# The planner with other weights, and the bots that search always calls: two rulesets each, in turn.
+SIMILAR = {"metromania": ("greedy", "runner", "blocker", "networker", "expert"), "metro": ("evaluator",)}
 QUICK_SETTINGS = {
     ("metromania", "search"): "search:playouts=2,turns=2,candidates=2,ahead=1,trials=1",
     ("metromania", "deepsearch"): "deepsearch:playouts=2,turns=2,candidates=2,ahead=1,trials=1",
     ("metromania", "expert"): "expert:candidates=2",
-    ("metro", "expert"): "expert:candidates=2",
+    ("metro", "evaluator"): "evaluator:candidates=2",
     ("metro", "search"): "search:playouts=2,width=2,candidates=2",
 }
 

@@ -121,6 +121,7 @@ def compare(
         return
     _check_rulesets(subjects)
     game = game or game_of_all(subjects)
+    options.check_bots(bots, game)
     check_metric_names(game, [*named_metrics, *tolerances])
     boards = options.laid_out(game, board or (), layout or ())
     experiment = Experiment(

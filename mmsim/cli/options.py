@@ -108,13 +108,15 @@ def check_one_format(as_json: bool, as_csv: bool) -> None:
         raise UsageError("--json and --csv are two ways to print; choose one")
 
 
-_LEVELS_ONLY = ("beginner", "casual", "club", "master", "grandmaster")  # no bot has these names
-
-
 def check_players(bots: str | None, levels: Sequence[str] | None) -> None:
     if bots and levels:
         raise UsageError("--bots seats one table, --levels names levels of play; give one of them")
-    if bots in _LEVELS_ONLY:
+
+
+def check_bots(bots: str | None, game: str) -> None:
+    """Refuse the name of a level instead of bots, unless a bot of the game has that name, too."""
+    shell = find_shell(game)
+    if bots not in shell.bots and bots in [level.name for level in shell.levels]:
         raise UsageError(f"'{bots}' is a level of play, not a bot; write --levels {bots}")
 
 

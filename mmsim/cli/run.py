@@ -102,6 +102,7 @@ def run(
         raise UsageError("--bots-from is for a run that is extended (--more); name bots to be played with --bots")
     else:
         experiment = _find_experiment(name, settings, out)
+        options.check_bots(bots, experiment.game)
         experiment = replace(experiment, boards=options.laid_out(experiment.game, experiment.boards, layout or ()))
         new_run = create_run(out or options.RUNS / experiment.name, experiment, until, "games" in settings)
     _play_and_print(new_run, workers, scheduler, quiet, json_progress)

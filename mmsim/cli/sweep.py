@@ -58,6 +58,7 @@ def sweep(
 ) -> None:
     options.check_players(bots, levels)
     game = game or game_of_ruleset(spec)
+    options.check_bots(bots, game)
     shell, statistics = find_shell(game), find_statistics(game)
     check_metric_names(game, shown := metric or statistics.swept)
     grid = KnobGrid(spec, tuple(parse_vary(word) for word in vary))

@@ -136,7 +136,7 @@ def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
         ("--board compact", "metro has one board, 'metro', and no 'compact'"),
         (
             "--bots gredy",
-            "unknown bot 'gredy'; did you mean 'greedy'? (known: uniform, greedy, spoiler, planner, expert, search)",
+            "unknown bot 'gredy'; did you mean 'greedy'? (known: uniform, greedy, spoiler, planner, evaluator, search)",
         ),
         ("--players 7", "'metro' is for 2 to 6 players, not for 7"),
         ("--seats round", "unknown seating 'round' (known: fixed, rotate)"),
@@ -144,6 +144,19 @@ def test_bots_of_metro_that_think_play_and_rotate(tmp_path: Path) -> None:
 )
 def test_what_metro_does_not_have_is_refused_in_a_sentence(words: str, says: str) -> None:
     assert complaint(USAGE, "play", "--rules", "metro", *words.split()) == says
+
+
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [
+        ("run --rules metro --out run --bots expert", "expert"),  # a bot of Metromania
+        ("run --rules print --out run --bots club", "club"),
+        ("compare metro metro+free --bots expert", "expert"),
+        ("sweep metro --vary hand=1,2 --bots master", "master"),
+    ],
+)
+def test_a_level_that_is_no_bot_of_the_game_is_not_seated(words: str, level: str) -> None:
+    assert complaint(USAGE, *words.split()) == f"'{level}' is a level of play, not a bot; write --levels {level}"
 
 
 def test_metro_has_no_board_sets() -> None:

@@ -2,14 +2,14 @@
 
 from mmsim.core import seating
 from mmsim.core.bots import Bot
-from mmsim.metro.bots.expert import EXPERT
+from mmsim.metro.bots.evaluator import EVALUATOR
 from mmsim.metro.bots.greedy import GREEDY
 from mmsim.metro.bots.planner import PLANNER
 from mmsim.metro.bots.search import SEARCH
 from mmsim.metro.bots.spoiler import SPOILER
 from mmsim.metro.bots.uniform import UNIFORM
 
-BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, SPOILER, PLANNER, EXPERT, SEARCH)}
+BOTS: dict[str, Bot] = {bot.name: bot for bot in (UNIFORM, GREEDY, SPOILER, PLANNER, EVALUATOR, SEARCH)}
 
 
 def find_bot(spec: str) -> Bot:

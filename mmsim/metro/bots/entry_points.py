@@ -13,12 +13,12 @@ from mmsim.compiled.rng import draw_below, next_seed, open_stream
 from mmsim.compiled.standings import win_share
 from mmsim.compiled.training_examples import MARGIN, SAMPLING_REQUEST, ExampleSampling, example_rows
 from mmsim.core.rng import CHANCES_PER_TURN, Purpose
-from mmsim.metro.bots.expert import EXPERT
+from mmsim.metro.bots.evaluator import EVALUATOR
 from mmsim.metro.bots.thinking import search
-from mmsim.metro.bots.thinking.expert import compare_moves
 from mmsim.metro.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES
 from mmsim.metro.bots.thinking.memory import MEMORY, PLAYOUT, PLAYOUT_BOTS, SAMPLE, SETTING, VIEW, Memory, Setting
 from mmsim.metro.bots.thinking.memory import new_memory as new_memory
+from mmsim.metro.bots.thinking.net_choice import compare_moves
 from mmsim.metro.bots.thinking.view import ONLOOKER, count_unseen, determinize, hide
 from mmsim.metro.engine import entry_points, result_tables, setup
 from mmsim.metro.engine.moves import find_turn_choices
@@ -30,9 +30,9 @@ _EXAMPLES_PURPOSE = int(Purpose.EXAMPLES)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 EXAMPLE_DTYPE = example_rows(INPUTS)
-# as many moves of a decision as expert compares
+# as many moves of a decision as evaluator compares
 EXAMPLE_SAMPLING = ExampleSampling(
-    every=2, most=int(EXPERT.settings["candidates"]), rounds=0, kind=EXAMPLE_DTYPE, rows=1 << 11
+    every=2, most=int(EVALUATOR.settings["candidates"]), rounds=0, kind=EXAMPLE_DTYPE, rows=1 << 11
 )
 
 

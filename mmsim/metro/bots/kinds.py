@@ -1,3 +1,3 @@
 """The numbers by which compiled code knows the bots."""
 
-UNIFORM, GREEDY, SPOILER, PLANNER, EXPERT, SEARCH = range(6)
+UNIFORM, GREEDY, SPOILER, PLANNER, EVALUATOR, SEARCH = range(6)

@@ -32,10 +32,10 @@ class MetroShell(DrawnShell):
     levels = LEVELS
     default_levels = "casual..master"
     default_bot = "planner"
-    games_per_s = 2400.0  # `mmsim bench --game metro --bots planner`
+    games_per_s = 3000.0  # `mmsim bench --game metro --bots planner`
 
     def cost(self, bot: Bot) -> float:
-        costs = {"uniform": UNIFORM_COST, "expert": 12.0, "search": 13.0 + 1.7 * bot.settings.get("playouts", 0.0)}
+        costs = {"uniform": UNIFORM_COST, "evaluator": 10.0, "search": 10.0 + 1.4 * bot.settings.get("playouts", 0.0)}
         return costs.get(bot.name, 1.0)
 
     def check_board(self, board: str | None) -> None:

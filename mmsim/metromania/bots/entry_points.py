@@ -22,7 +22,6 @@ from mmsim.compiled.training_examples import (
 from mmsim.core.rng import CHANCES_PER_TURN, Purpose
 from mmsim.metromania.bots.expert import EXPERT
 from mmsim.metromania.bots.thinking import search, value_net, whole_turns
-from mmsim.metromania.bots.thinking.expert import compare_turns, has_no_choice
 from mmsim.metromania.bots.thinking.heuristic_choice import plan_turn
 from mmsim.metromania.bots.thinking.input_layout import INPUTS, MOST_CANDIDATES, VALUE_INPUTS, VALUE_ROW
 from mmsim.metromania.bots.thinking.memory import (
@@ -37,6 +36,7 @@ from mmsim.metromania.bots.thinking.memory import (
     Setting,
 )
 from mmsim.metromania.bots.thinking.memory import new_memory as new_memory
+from mmsim.metromania.bots.thinking.net_choice import compare_turns, has_no_choice
 from mmsim.metromania.bots.thinking.view import hide_hand, make_view
 from mmsim.metromania.engine import entry_points, result_tables, setup
 from mmsim.metromania.engine.scoring import score_game

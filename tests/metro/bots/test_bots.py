@@ -1,5 +1,6 @@
 """Bots: how they are named and declared, that they play every variant, that those written in Python play along."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from mmsim.core.variant import Variant
 from mmsim.errors import MmsimError, UsageError
 from mmsim.metro.bots import BOTS, seat_bots
+from mmsim.metro.bots.levels import LEVELS
 from mmsim.metro.bots.thinking.memory import WEIGHTS
 from mmsim.metro.game import Metro
 from mmsim.metro.rules.deal import PERCENTS
@@ -21,7 +23,7 @@ METRO = Metro()
 
 
 def test_the_bots_of_the_house_are_declared_with_all_they_say_of_themselves() -> None:
-    assert list(BOTS) == ["uniform", "greedy", "spoiler", "planner", "expert", "search"]
+    assert list(BOTS) == ["uniform", "greedy", "spoiler", "planner", "evaluator", "search"]
     for name, bot in BOTS.items():
         assert bot.name == name
         assert bot.idea.endswith(".")
@@ -97,20 +99,40 @@ def test_a_bot_beats_the_one_below_it(bot: str, others: str, games: int, bar: fl
 
 
 @pytest.mark.slow
+def test_the_search_beats_the_planner() -> None:
+    share, half = win_share("search", "planner", 600)
+    assert share - half > 0.35
+
+
+# The standard error of a share is about 0.5 / sqrt(games) near a half and 0.46 / sqrt(games) near a third.
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bot", "others", "games", "bar"),
-    [("expert", "planner", 2400, 0.32), ("search", "planner", 600, 0.35), ("search", "expert", 1600, 0.25)],
+    ("level", "games", "bar"),
+    [
+        ("casual", 8000, 0.35),
+        ("club", 8000, 0.35),
+        ("expert", 8000, 0.35),
+        ("master", 8000, 0.35),
+        pytest.param("grandmaster", 8000, 0.30, marks=pytest.mark.slow(minutes=6)),
+    ],
 )
-def test_a_strong_bot_beats_the_one_below_it(bot: str, others: str, games: int, bar: float) -> None:
-    share, half = win_share(bot, others, games)
-    assert share - half > bar
+def test_a_level_beats_the_one_below_it(level: str, games: int, bar: float) -> None:
+    below, bots = next((low.bots, high.bots) for low, high in pairwise(LEVELS) if high.name == level)
+    share, half = win_share(bots, below, games)
+    assert share - half > bar, f"{share:.3f} ±{half:.3f}"
+
+
+def test_every_level_above_the_lowest_is_declared_with_a_share_above_its_bar() -> None:
+    for level in LEVELS[1:]:
+        share, half = (float(number) for number in level.wins.replace("%", "").split("±"))
+        assert share - half > (30 if level.name == "grandmaster" else 35), level.name
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("spec", ["metro", *(f"metro+{module}" for module in MODIFIERS)])
-def test_the_expert_is_above_the_planner_with_every_module_and_any_number_of_players(spec: str, players: int) -> None:
-    share, half = win_share("expert", "planner", 200 * players, spec, players)
+def test_the_evaluator_beats_the_planner_with_every_module_and_any_number_of_players(spec: str, players: int) -> None:
+    share, half = win_share("evaluator", "planner", 200 * players, spec, players)
     assert share - half > 1 / players, f"{share:.3f} ±{half:.3f}"
 
 

@@ -1,4 +1,4 @@
-"""The inputs of expert's net: their names, and the place of each.
+"""The inputs of evaluator's net: their names, and the place of each.
 
 `net_inputs` computes them. The file of the net lists their names, so a new name or meaning needs a new net.
 """

@@ -43,7 +43,7 @@ IMAGINED, PLAYOUT_THOUGHTS = 1, 2  # places in `Memory.thoughts`: for an imagine
 THINKERS = PLAYOUT_THOUGHTS + 2
 
 WEIGHTS = max(len(bot.weights) for bot in DECLARED.values())  # places for the weights of a bot
-PLAYOUT_BOTS = "planner", "planner:others=0.5", "expert"  # those that play in playouts, equally likely
+PLAYOUT_BOTS = "planner", "planner:others=0.5", "evaluator"  # those that play in playouts, equally likely
 
 # One row for every order of the bots: who sits where.
 BOTS = np.dtype(
@@ -86,7 +86,7 @@ THOUGHTS = np.dtype(
         ("opinion", np.float64, MOST_CANDIDATES),  # their values by the net: shares of the win
         ("total", np.float64, MOST_CANDIDATES),  # sums of their playouts
         ("count", np.float64, MOST_CANDIDATES),  # numbers of their playouts
-        # expert
+        # evaluator
         ("inputs", np.float32, MOST_CANDIDATES * INPUTS),
         ("unit", np.float32, UNITS),
         ("loss", np.float64, COMPANIES),  # [owner]: what the next tile may cost its lines, each in the worst case

@@ -1,4 +1,4 @@
-"""The inputs of expert's net: each player's standing, what the open lines may lose, and the rivals' replies."""
+"""The inputs of evaluator's net: each player's standing, what the open lines may lose, and the rivals' replies."""
 
 from typing import Any
 

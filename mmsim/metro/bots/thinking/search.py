@@ -25,8 +25,8 @@ from mmsim.metro.bots.search import SEARCH
 from mmsim.metro.bots.spoiler import SPOILER
 from mmsim.metro.bots.thinking import heuristic_choice, memory
 from mmsim.metro.bots.thinking.evaluation import copy_expectations, refine, weigh_owners
-from mmsim.metro.bots.thinking.expert import choose_expert, rank_moves, sort_candidates
 from mmsim.metro.bots.thinking.memory import PLAYOUT, SAMPLE, VIEW, WEIGHTS, Memory, Setting, Thoughts
+from mmsim.metro.bots.thinking.net_choice import choose_by_net, rank_moves, sort_candidates
 from mmsim.metro.bots.thinking.view import count_unseen, determinize, hide
 from mmsim.metro.engine.moves import kth_move
 from mmsim.metro.engine.scoring import score_game
@@ -65,8 +65,8 @@ def choose(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
     if kind == kinds.PLANNER:
         heuristic_choice.survey_position(v, b, r, t, w, at)
         return heuristic_choice.choose_surveyed(v, b, r, t, w, at, streams, stream)
-    if kind == kinds.EXPERT:
-        return choose_expert(m, setting, row, bot)
+    if kind == kinds.EVALUATOR:
+        return choose_by_net(m, setting, row, bot)
     return _choose_search(m, setting, row, bot)
 
 

@@ -19,10 +19,10 @@ from mmsim.compiled.standings import win_and_margin
 from mmsim.core.rng import Purpose
 from mmsim.metromania.bots.kinds import SEARCH
 from mmsim.metromania.bots.thinking import memory
-from mmsim.metromania.bots.thinking.expert import choose_without_search, compare_turns, has_no_choice
 from mmsim.metromania.bots.thinking.features import weight
 from mmsim.metromania.bots.thinking.heuristic_choice import begin_plan, may_play
 from mmsim.metromania.bots.thinking.memory import DEPTH, PLAYOUT, ROOT, VIEW, Bots, Memory, Setting, Thoughts
+from mmsim.metromania.bots.thinking.net_choice import choose_without_search, compare_turns, has_no_choice
 from mmsim.metromania.bots.thinking.value_net import judge_position
 from mmsim.metromania.bots.thinking.view import UNKNOWN, make_view
 from mmsim.metromania.bots.turn_weights import Parameter

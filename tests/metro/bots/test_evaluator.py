@@ -12,7 +12,7 @@ from mmsim.core.neural_net import Net
 from mmsim.core.seating import find_bot
 from mmsim.core.variant import Variant
 from mmsim.metro.bots import BOTS
-from mmsim.metro.bots.expert import EXPERT
+from mmsim.metro.bots.evaluator import EVALUATOR
 from mmsim.metro.bots.position import Position
 from mmsim.metro.bots.thinking.input_layout import INPUT_NAMES
 from mmsim.metro.game import Metro
@@ -22,15 +22,15 @@ METRO = Metro()
 
 
 def net_of(path: Path, **direct: float) -> str:
-    """An expert that goes by some inputs only."""
-    replace(EXPERT.nets, choice=Net.linear(INPUT_NAMES, **direct)).write(path)
-    return f"expert:weights={path}"
+    """An evaluator that goes by some inputs only."""
+    replace(EVALUATOR.nets, choice=Net.linear(INPUT_NAMES, **direct)).write(path)
+    return f"evaluator:weights={path}"
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_its_games_are_legal_and_the_same_step_by_step(spec: str) -> None:
     players = 2 + SPECS.index(spec) % 5
-    bots = ",".join(["expert", "planner", "expert", "uniform", "greedy", "expert"][:players])
+    bots = ",".join(["evaluator", "planner", "evaluator", "uniform", "greedy", "evaluator"][:players])
     prepared = METRO.prepare(Variant(spec, players, bots=bots, seed=5, seats="rotate"))
     rows = METRO.play_games(prepared, 0, 2)["seats"]
     for game in range(2):
@@ -41,12 +41,12 @@ def test_its_games_are_legal_and_the_same_step_by_step(spec: str) -> None:
 
 def test_the_net_decides(tmp_path: Path) -> None:
     worst = METRO.play_games(METRO.prepare(Variant("metro", 4, bots=net_of(tmp_path / "a.json", value=-1.0))), 0, 5)
-    default = METRO.play_games(METRO.prepare(Variant("metro", 4, bots="expert")), 0, 5)
+    default = METRO.play_games(METRO.prepare(Variant("metro", 4, bots="evaluator")), 0, 5)
     assert worst["games"].tobytes() != default["games"].tobytes()
 
 
 def test_its_inputs_say_what_the_others_gain_by_their_best_replies() -> None:
-    position = Position(METRO.prepare(Variant("metro", 4, bots="expert", seed=3)), 0)
+    position = Position(METRO.prepare(Variant("metro", 4, bots="evaluator", seed=3)), 0)
     while position.turn < 30:
         position.apply(position.bot_move())
     position.bot_move()
@@ -59,10 +59,11 @@ def test_its_inputs_say_what_the_others_gain_by_their_best_replies() -> None:
 
 
 def test_the_weights_that_come_with_it_say_where_they_come_from() -> None:
-    about = EXPERT.nets.about
-    assert str(about["command"]).startswith("mmsim bots train expert --")
+    about = EVALUATOR.nets.about
+    assert about["bot"] == EVALUATOR.name
+    assert str(about["command"]).startswith("mmsim bots train expert --")  # as the bot was called then
     assert {"seed", "decisions", "held_out_decisions", "held_out_games"} <= set(about)
-    assert BOTS["search"].description["net"] == EXPERT.description["net"]
+    assert BOTS["search"].description["net"] == EVALUATOR.description["net"]
 
 
 def test_it_is_trained_by_the_same_code_as_the_other_games_expert(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_it_is_trained_by_the_same_code_as_the_other_games_expert(tmp_path: Path
     assert nets.value is nets.board_value is None
     assert nets.about["decisions"] > 100
     assert {result.players for result in results} == {2, 3}
-    assert find_bot(f"expert:weights={file},candidates=3", BOTS).spec == f"expert:weights={file},candidates=3"
+    assert find_bot(f"evaluator:weights={file},candidates=3", BOTS).spec == f"evaluator:weights={file},candidates=3"
 
 
 @pytest.mark.parametrize("playouts", [1, 2, 3, 7, 10, 33])
@@ -89,10 +90,10 @@ def test_search_uses_all_of_its_playouts(playouts: int) -> None:
     assert tried == (playouts if playouts > 1 else 0)  # a single playout compares nothing
 
 
-def test_search_plays_like_expert_until_the_board_is_as_full_as_it_begins_at() -> None:
-    expert, search, late = (
+def test_search_plays_like_the_evaluator_until_the_board_is_as_full_as_it_begins_at() -> None:
+    evaluator, search, late = (
         METRO.play_games(METRO.prepare(Variant("metro", 4, bots=bots, seed=4)), 0, 4)["seats"]
-        for bots in ("expert", "search:playouts=16,begin=0.5", "search:playouts=16,begin=1")
+        for bots in ("evaluator", "search:playouts=16,begin=0.5", "search:playouts=16,begin=1")
     )
-    assert late["score"].tolist() == expert["score"].tolist()
-    assert search["score"].tolist() != expert["score"].tolist()
+    assert late["score"].tolist() == evaluator["score"].tolist()
+    assert search["score"].tolist() != evaluator["score"].tolist()

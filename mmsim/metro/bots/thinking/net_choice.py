@@ -7,7 +7,7 @@ import numpy as np
 from mmsim.compiled.decorators import ix, jit
 from mmsim.compiled.intrinsics import lowest_bit
 from mmsim.compiled.neural_net import net_value
-from mmsim.metro.bots.expert import EXPERT
+from mmsim.metro.bots.evaluator import EVALUATOR
 from mmsim.metro.bots.thinking import memory
 from mmsim.metro.bots.thinking.evaluation import copy_expectations, position_value, refine, weigh_owners
 from mmsim.metro.bots.thinking.heuristic_choice import EXCHANGE_WEIGHT, OTHERS_WEIGHT, WAGON_WEIGHT, survey_position
@@ -19,12 +19,12 @@ from mmsim.metro.engine import moves
 from mmsim.metro.engine.placing import lay, put_wagon, share_taken
 from mmsim.metro.engine.state import SHARES, Board, Rules, State
 
-_CANDIDATES = list(EXPERT.weights).index("candidates")
+_CANDIDATES = list(EVALUATOR.weights).index("candidates")
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 @jit
-def choose_expert(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
+def choose_by_net(m: Memory, setting: Setting, row: Any, bot: Any) -> np.int64:
     """The best move by the net of a bot; `bot` is its place in the row of bots."""
     most = np.int64(setting.bots[row].weights[ix(WEIGHTS * bot + _CANDIDATES)])
     if rank_moves(m, setting, row, bot, most) == 0:

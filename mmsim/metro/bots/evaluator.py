@@ -1,6 +1,7 @@
 """The bot that has learnt from playouts which of the planner's moves win.
 
-Its net is in weights/nets.json, which records how it was trained; `mmsim bots train --game metro` trains another.
+Its net is in weights/nets.json, which records the command that trained it, from when this bot was called `expert`;
+`mmsim bots train --game metro` trains another.
 """
 
 from pathlib import Path
@@ -10,8 +11,8 @@ from mmsim.metro.bots import kinds
 from mmsim.metro.bots.planner import PLANNER
 from mmsim.metro.bots.thinking.input_layout import INPUT_NAMES, MOST_CANDIDATES
 
-EXPERT = NetBot(
-    name="expert",
+EVALUATOR = NetBot(
+    name="evaluator",
     idea="Has a small net, trained on playouts, choose among the planner's best moves by the position after each and "
     "by what the others may do to it next.",
     looks_at="All that the planner looks at; after each move every open line, and the best answers of the others.",
@@ -19,7 +20,7 @@ EXPERT = NetBot(
         **PLANNER.weights,
         "candidates": Weight(6.0, 2.0, MOST_CANDIDATES, "Moves that are compared, the planner's best ones."),
     },
-    kind=kinds.EXPERT,
+    kind=kinds.EVALUATOR,
     inputs=INPUT_NAMES,
     shipped=Path(__file__).parent / "weights" / "nets.json",
     untrained={"value": 1.0},
