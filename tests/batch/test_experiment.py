@@ -140,7 +140,7 @@ def test_where_nobody_is_named_the_usual_levels_play() -> None:
 
 
 def test_slow_levels_play_fewer_games() -> None:
-    assert experiments.thinning(small(levels="casual..master")) == [1, 1, 2, 9]
+    assert experiments.thinning(small(levels="casual..master")) == [1, 1, 2, 12]
     assert experiments.thinning(small(bots="search")) == [1]
     assert experiments.thinning(small(levels=["search:playouts=64", "search:playouts=4"])) == [4, 1]
 
@@ -151,8 +151,8 @@ def test_a_time_is_shared_out_by_declared_costs() -> None:
     assert long.games == pytest.approx(6 * short.games, rel=0.01)
     assert experiments.planned_seconds(short) == pytest.approx(600, rel=0.01)
     games = experiments.games_per_level(short)
-    assert games["master"] == -(-games["casual"] // 9)
-    assert small(levels="club", time="90s").games == pytest.approx(90 * 2400 / 2, abs=60)
+    assert games["master"] == -(-games["casual"] // 12)
+    assert small(levels="club", time="90s").games == pytest.approx(90 * 3700 / 2, abs=60)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_any_number_of_workers_writes_the_same_bytes(tmp_path: Path, workers: in
 
 def test_levels_with_a_time_are_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
     asked = small(levels=["beginner", "expert"], time="1s", part_games=120)
-    assert asked.games == 420
+    assert asked.games == 480
     runs = [played(tmp_path / str(workers), asked, workers) for workers in (1, 3)]
     assert runs[0].manifest.every == [1, 1, 2, 2]
     assert [level["bots"] for level in runs[0].manifest.experiment["levels"]] == ["planner:ahead=1,noise=4", "expert"]

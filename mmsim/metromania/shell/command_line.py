@@ -61,9 +61,9 @@ class MetromaniaShell(DrawnShell):
         return Boards()
 
     def cost(self, bot: Bot) -> float:
-        playout = 11.0 if bot.settings.get("rounds") else 26.0  # to a position that a net judges, or to the end
+        playout = 18.0 if bot.settings.get("rounds") else 26.0  # to a position that a net judges, or to the end
         search = max(1.0, playout * bot.settings.get("playouts", 0.0))
-        costs = {"uniform": UNIFORM_COST, "expert": 3.4, "search": search, "deepsearch": search}
+        costs = {"uniform": UNIFORM_COST, "expert": 5.5, "search": search, "deepsearch": search}
         return costs.get(bot.name, 1.0)
 
     def rulesets(self) -> list[Listing]:
