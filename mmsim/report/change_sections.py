@@ -44,13 +44,14 @@ def change_rows(why: Why) -> tuple[list[str], list[list[str]]]:
     metric, unit = fmt.title(why.measure), fmt.difference_unit(why.unit)
     percent = " %" if why.unit.startswith("share") else ""
     groups = [f"{group}{percent}" for group in why.groups] if len(why.groups) > 1 else []
-    columns = ["change", "difference", "explains", metric, *groups]
-    as_played = fmt.with_interval(why.before, why.unit)
-    rows = [[AS_PLAYED, "", "", as_played, *_group_cells(why, why.before_groups)]]
+    columns = ["change", *["group"] * why.is_grouped, "difference", "explains", metric, *groups]
+    as_played = [""] * 4 if why.is_grouped else ["", "", fmt.with_interval(why.before, why.unit)]
+    rows = [[AS_PLAYED, *as_played, *_group_cells(why, why.before_groups)]]
     for effect in _shown_effects(why):
+        group = [fmt.title(effect.group)] if why.is_grouped else []
         explains = f"{why.explains(effect):+.0%}".replace("-", "−") if effect.is_significant else ""
         cells = [fmt.with_interval(effect.difference, unit, signed=True), explains, fmt.value(effect.after, why.unit)]
-        rows.append([effect.change, *cells, *_group_cells(why, effect.groups)])
+        rows.append([effect.change, *group, *cells, *_group_cells(why, effect.groups)])
     return columns, rows
 
 
@@ -68,19 +69,20 @@ def _group_cells(why: Why, groups: Sequence[Estimate | None]) -> list[str]:
 
 
 def interaction_rows(why: Why) -> tuple[list[str], list[list[str]]] | None:
-    """Columns and rows of a table of two changes, alone and both at once."""
+    """Columns and rows of a table of two changes, alone and both at once, in the group where both do most."""
     pair = why.interaction
     if pair is None:
         return None
+    group = pair.both.group
 
-    def cell(effect: Effect) -> str:
-        return fmt.with_interval(effect.after, why.unit) + by_group(why, effect.groups)
+    def cell(explained: Estimate, groups: Sequence[Estimate | None]) -> str:
+        estimate = groups[why.groups.index(group)] if why.is_grouped else explained
+        return fmt.with_interval(estimate, why.unit) + by_group(why, groups) if estimate else "–"
 
-    as_played = fmt.with_interval(why.before, why.unit) + by_group(why, why.before_groups)
-    return [fmt.title(why.measure), AS_PLAYED, pair.second.change], [
-        [AS_PLAYED, as_played, cell(pair.second)],
-        [pair.first.change, cell(pair.first), cell(pair.both)],
-    ]
+    as_played = cell(why.before, why.before_groups)
+    first, second, both = (cell(effect.after, effect.groups) for effect in (pair.first, pair.second, pair.both))
+    columns = [fmt.label(why.measure, group), AS_PLAYED, pair.second.change]
+    return columns, [[AS_PLAYED, as_played, second], [pair.first.change, first, both]]
 
 
 def unchanged_text(why: Why) -> str:
@@ -93,7 +95,7 @@ def unchanged_text(why: Why) -> str:
 
 def why_chart(why: Why, name: str = "why") -> Chart:
     """The differences to the games as played."""
-    rows = [Row(effect.change, [effect.difference]) for effect in _shown_effects(why)]
+    rows = [Row(effect.change + effect.for_group, [effect.difference]) for effect in _shown_effects(why)]
     games = f"{why.bots}, {why.games:,} games each"
     note = f"Differences to the games as played ({games}) with 95 % intervals. {conclusions(why)[0]}"
     return charts.dot_chart(name, why_title(why), note, rows, ["difference"], fmt.difference_unit(why.unit), 0.0)
@@ -103,7 +105,8 @@ def why_title(why: Why) -> str:
     """One change that explains much, or does much, with its number."""
     pair, metric = why.interaction, f"the {fmt.title(why.measure)} of {why.variant}"
     if pair and why.explains(pair.first) > 0:
-        return f"with {pair.first.change}, {fmt.percent(why.explains(pair.first))} of {metric} goes away"
+        share = fmt.percent(why.explains(pair.first))
+        return f"with {pair.first.change}, {share} of {metric}{pair.first.for_group} goes away"
     if why.matter:
         return f"with {why.matter[0].change}, {metric} changes"
     return f"no change does anything to {metric} that can be told from chance"

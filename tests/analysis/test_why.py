@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from mmsim.analysis import number_format as fmt
 from mmsim.analysis.why import (
     Effect,
+    OtherLevel,
     add_interaction,
     conclusions,
     explain,
@@ -31,6 +34,42 @@ def test_the_change_that_holds_the_first_player_back_is_largest_and_changes_with
     same = {effect.change for effect in why.effects if effect.identical}
     assert same == {"hold=2", "hold=4"}  # nobody holds
     assert sum(one.value for one in why.before_groups) == pytest.approx(1)
+
+
+def test_a_change_that_moves_games_is_not_identical_even_if_the_average_stays() -> None:
+    played = all_changes().only([AS_PLAYED, "hold=2"])
+    games = played.tables["games"]
+    turns = games["turns"].to_list()
+    first = len(turns) // 2  # the games of the change
+    other = next(row for row in range(first, len(turns)) if turns[row] != turns[first])
+    turns[first], turns[other] = turns[other], turns[first]
+    swapped = games.with_columns(pl.Series("turns", turns, games["turns"].dtype))
+    (effect,) = measure_effects(replace(played, tables={**played.tables, "games": swapped}), "turns").effects
+    assert effect.difference.value == 0
+    assert not effect.identical
+
+
+def test_a_metric_of_several_groups_names_the_group_of_every_number() -> None:
+    why = measure_effects(all_changes(), "seat_score")
+    largest = why.effects[0]
+    assert largest.group in why.groups
+    assert all(
+        f"{group} {fmt.value(mean, why.unit)}" in conclusions(why)[0]
+        for group, mean in zip(why.groups, why.before_groups, strict=True)
+        if mean
+    )
+    assert f"{fmt.value(largest.after, why.unit)} for {largest.group}, " in conclusions(why)[1]
+
+
+def test_another_level_is_asked_about_the_group_in_which_a_change_does_most() -> None:
+    groups = []
+    level = OtherLevel("other", "uniform", lambda changes: play(*changes))
+    why = explain("toy", BOLD, "seat_score", lambda changes: play(*changes), other_level=level)
+    for agreement in why.elsewhere:
+        (effect,) = (effect for effect in why.effects if effect.change == agreement.change)
+        groups.append(effect.group)
+        assert f" for {effect.group} " in agreement.sentence(effect, why.unit)
+    assert groups
 
 
 def test_both_changes_together_are_set_against_the_sum_of_each() -> None:
