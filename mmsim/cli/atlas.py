@@ -167,7 +167,7 @@ def _write_files(atlas: Atlas, level: int, explained: Explained, folder: Path) -
     """Charts, pictures of the first layouts of every ranking, and the estimates of all layouts."""
     boards, rankings = find_shell(atlas.plan.game).boards, answers.rankings_of(atlas)
     outcome = next((ranking.outcome for ranking in rankings if ranking.outcome), atlas.outcomes[0])
-    for chart in atlas_charts(atlas, explained, outcome):
+    for chart in atlas_charts(atlas, level, explained, outcome):
         write_atomically(folder / "charts" / f"{chart.name}.svg", chart.files()["svg"])
     for ranking in rankings:
         for place, row in enumerate(atlas.ranked(ranking, level)[:_PICTURES], 1):
