@@ -14,7 +14,7 @@ from mmsim.analysis.compare import ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.level_verdict import Shape, Top, Verdict
 from mmsim.analysis.number_format import join_words
-from mmsim.analysis.retrained import NO_CHANGE, retraining_text
+from mmsim.analysis.retrained import NO_CHANGE, retraining_result
 from mmsim.analysis.stats import Estimate
 from mmsim.core.knobs import spelled
 from mmsim.core.levels import Level
@@ -85,12 +85,16 @@ def _differences_title(asked: Sequence[ComparisonOverLevels]) -> str:
         return f"{text}; {_are(same)} within tolerance, of {len(asked)}" if same else f"{text}: not enough games"
     unsure = len(asked) - shown - same
     counts = [f", {_are(same)} within tolerance"] * bool(same)
-    counts += [f", {unsure} need{'s' * (unsure == 1)} more games"] * bool(unsure)
+    counts += [f", {_verb(unsure, 'need')} more games"] * bool(unsure)
     return f"Of {len(asked)} differences asked about, {_are(shown)} shown{''.join(counts)}"
 
 
 def _are(count: int) -> str:
     return f"{count} {'is' if count == 1 else 'are'}"
+
+
+def _verb(count: int, verb: str) -> str:
+    return f"{count} {verb}{'s' * (count == 1)}"
 
 
 def _settled_text(data: ReportData) -> list[str]:
@@ -134,10 +138,12 @@ def _variants_title(data: ReportData) -> str:
     unsure = sum(comparison.verdict.is_open for comparison in data.comparisons)
     every = sum(comparison.verdict.holds_everywhere for comparison in data.comparisons)
     if apart:
-        where = f"; {every} hold at every level" if len(data.levels) > 1 else ""
-        return f"{apart} of {len(data.comparisons)} differences are larger than chance{where}"
+        where = f"; {_verb(every, 'hold')} at every level" if len(data.levels) > 1 else ""
+        verb = "is" if apart == 1 else "are"
+        return f"{apart} of {len(data.comparisons)} differences {verb} larger than chance{where}"
     if unsure:
-        return f"No difference stands out, but {unsure} of {len(data.comparisons)} need more games to be sure"
+        verb = "needs" if unsure == 1 else "need"
+        return f"No difference stands out, but {unsure} of {len(data.comparisons)} {verb} more games to be sure"
     return "No difference matters: all are within tolerance"
 
 
@@ -205,8 +211,9 @@ def _variant_title(data: ReportData, variant: str) -> str:
     """One variant's verdicts at the level that is shown, counted."""
     verdicts = [shown.verdict for one in data.comparisons_of(variant) if (shown := one.at(data.shown.level.name))]
     equal, unsure = verdicts.count(Verdict.EQUAL), verdicts.count(Verdict.UNSURE)
-    counts = [f"{len(verdicts) - equal - unsure} of {len(verdicts)} differ", f"{equal} are equal within tolerance"]
-    counts += [f"{unsure} need more games"] if unsure else []
+    apart = len(verdicts) - equal - unsure
+    counts = [f"{apart} of {len(verdicts)} differ{'s' * (apart == 1)}", f"{_are(equal)} equal within tolerance"]
+    counts += [f"{_verb(unsure, 'need')} more games"] if unsure else []
     return f"{data.name_of(variant)}{data.level_clause}: {', '.join(counts)}"
 
 
@@ -329,11 +336,15 @@ def board_by_board(data: ReportData) -> Section | None:
 
 def retrained(data: ReportData) -> Section | None:
     """Only of a run with `--retrain`."""
-    text = retraining_text(data)
-    if not text:
+    result = retraining_result(data)
+    if result is None:
         return None
-    changed = sum(line.startswith("Verdict") for line in text)
-    title = f"Retrained nets change {changed} verdicts" if changed else NO_CHANGE.removesuffix(".")
-    if all(": no gain:" in line for line in text):
+    if not result.gained:
         title = "No variant's players gained by retraining"
-    return Section("retrained", "Retrained", title, text)
+    elif result.changed is None:
+        title = "Retrained nets win more games"
+    elif result.changed:
+        title = f"Retrained nets change {len(result.changed)} verdict{'s' * (len(result.changed) > 1)}"
+    else:
+        title = NO_CHANGE.removesuffix(".")
+    return Section("retrained", "Retrained", title, result.sentences)
