@@ -24,15 +24,15 @@ from mmsim.core.variant import Variant
 from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
 from mmsim.games import find_shell, game_of_ruleset
-from mmsim.report.change_sections import (
-    MAX_CHANGES,
+from mmsim.report.sentences import capitalise
+from mmsim.report.why_section import (
+    MAX_CHANGE_ROWS,
     change_rows,
     interaction_rows,
     unchanged_text,
     why_chart,
     why_title,
 )
-from mmsim.report.sentences import capitalise
 from mmsim.system.processes import cores
 
 _MIN_GAMES_ABOVE = 200  # of a slower level, per change
@@ -117,7 +117,7 @@ def _print_answer(answer: Why) -> None:
         say_paragraph(sentence)
     title = f"what {fmt.title(answer.measure)} becomes when one thing is changed ({answer.games:,} games each, 95 %)"
     print_table(*change_rows(answer), title, plain=True)
-    if (more := len([effect for effect in answer.effects if not effect.identical]) - MAX_CHANGES) > 0:
+    if (more := len([effect for effect in answer.effects if not effect.identical]) - MAX_CHANGE_ROWS) > 0:
         say_paragraph(f"{counted(more, 'more change')} {'does' if more == 1 else 'do'} less; --json has all")
     if both := interaction_rows(answer):
         print_table(*both, "a rule and a way of playing, alone and together", plain=True)
