@@ -8,7 +8,7 @@ from math import inf
 
 import polars as pl
 
-from mmsim.analysis.board_effects import average_boards
+from mmsim.analysis.across_boards import average_boards
 from mmsim.analysis.compare import (
     ComparisonOverLevels,
     LevelEstimates,

@@ -9,7 +9,7 @@ import numpy as np
 
 from mmsim.analysis import decision
 from mmsim.analysis import number_format as fmt
-from mmsim.analysis.board_effects import same_on_boards
+from mmsim.analysis.across_boards import comparison_by_board
 from mmsim.analysis.compare import ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.level_verdict import Shape, Top, Verdict
@@ -298,7 +298,7 @@ def board_by_board(data: ReportData) -> Section | None:
         comparison = over_levels.at(data.shown.level.name)
         if comparison is None:
             continue
-        same = same_on_boards(comparison, data.board_comparisons)
+        same = comparison_by_board(comparison, data.board_comparisons)
         unit = fmt.difference_unit(comparison.measure.unit)
         label = fmt.label(comparison.measure.name, comparison.group)
         if comparison.measure.name == SEAT_IMBALANCE.name:
@@ -320,7 +320,7 @@ def board_by_board(data: ReportData) -> Section | None:
                 fmt.with_interval(comparison.difference, unit, signed=True),
                 f"{low} to {high}",
                 direction,
-                f"{len(same.shown)} of {count}",
+                f"{len(same.significant)} of {count}",
             ]
         )
     columns = ["variant", "metric", "on average", "lowest and highest", "boards with the same sign", "shown on"]
