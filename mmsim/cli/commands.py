@@ -13,7 +13,8 @@ from typer.main import get_command
 
 from mmsim import __version__
 from mmsim.cli.console import exit_on_broken_pipe
-from mmsim.cli.error_messages import check_surroundings, print_error
+from mmsim.cli.environment import check_environment
+from mmsim.cli.error_messages import print_error
 from mmsim.cli.interrupts import exit_when_interrupted, raise_on_signals
 from mmsim.games import TITLES
 
@@ -140,7 +141,7 @@ class MainGroup(LazyGroup):
         debug = "--debug" in words
         words = ["--debug"] * debug + [word for word in words if word != "--debug"]
         try:
-            check_surroundings()
+            check_environment()
             for command in (self, *self.commands.values()):
                 _hide_types(command)
             code = super().main(words, **{**extra, "prog_name": "mmsim", "standalone_mode": False})
