@@ -18,7 +18,8 @@ from mmsim.cli.console import save, say, say_error
 from mmsim.cli.options import argument, option
 from mmsim.core.game import EstimatesWinChances
 from mmsim.core.records import RecordError, read_one, read_records, read_text
-from mmsim.core.shell import Replay, ReplaysRecords
+from mmsim.core.replay import Replay
+from mmsim.core.shell import ReplaysRecords
 from mmsim.drawing import animation
 from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from mmsim.core.shell import Replay
+from mmsim.core.replay import Replay
 from mmsim.errors import MmsimError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mmsim.core.shell import Replay
+from mmsim.core.replay import Replay
 from mmsim.drawing.canvas import FrameSpan
 from mmsim.games import find_shell
 from mmsim.report.replay_page import page

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from mmsim.core.shell import Replay, ReplaySeat, ReplayStep
+from mmsim.core.replay import Replay, ReplaySeat, ReplayStep
 from mmsim.metro.rules.board import COLOURS, STATIONS
 from mmsim.metro.rules.deal import PERCENTS
 from mmsim.metro.rules.position import Arrival, Game, PlayedMove

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from mmsim.core.shell import Replay, ReplaySeat, ReplayStep
+from mmsim.core.replay import Replay, ReplaySeat, ReplayStep
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from mmsim.core.shell import Draw, EndPosition, HeatMaps, Replay, Shell
+from mmsim.core.replay import Replay
+from mmsim.core.shell import Draw, EndPosition, HeatMaps, Shell
 from mmsim.core.variant import VariantDescription
 
 
