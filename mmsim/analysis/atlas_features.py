@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.analysis.atlas import Atlas
 from mmsim.analysis.stats import LEVEL as CONFIDENCE
 from mmsim.analysis.stats import Array, z_quantile
 
@@ -58,6 +59,13 @@ def explain(
         _r2(scaled, fit, raw, held_out) / reliability,
         _r2(known, fit_known, raw, held_out) / reliability,
     )
+
+
+def explain_unevenness(atlas: Atlas, level: int) -> Explained:
+    """What features of layouts say about their squared unevenness."""
+    features, neighbours = atlas.space.features(atlas.numbers.tolist()), atlas.space.neighbours(atlas.numbers.tolist())
+    squares = ((atlas.raw_shares(level) - 1 / atlas.players) ** 2).mean(axis=1)
+    return explain(features, neighbours, squares, atlas.unevenness_reliability(level))
 
 
 def _fit(columns: Array, values: Array) -> tuple[Array, Array]:

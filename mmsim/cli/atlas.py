@@ -7,7 +7,7 @@ from typing import Annotated
 import polars as pl
 
 from mmsim.analysis.atlas import Atlas, find_atlas, open_atlas
-from mmsim.analysis.atlas_features import Explained
+from mmsim.analysis.atlas_features import Explained, explain_unevenness
 from mmsim.analysis.atlas_replay import Intervention, ReplayResult, intervene, replay_extremes
 from mmsim.batch.experiment import named_levels
 from mmsim.cli import options
@@ -123,7 +123,7 @@ def report(
     at = atlas.levels.index(level) if level else atlas.best_level
     if replay_level and not replay:
         raise UsageError("--replay-level is for --replay GAMES")
-    explained = answers.explain_unevenness(atlas, at)
+    explained = explain_unevenness(atlas, at)
     texts = [*answers.answer(atlas, at), *answers.trust(atlas), answers.features_text(explained)]
     rankings = {
         ranking.name: answers.ranking_table(atlas, ranking, at, count) for ranking in answers.rankings_of(atlas)

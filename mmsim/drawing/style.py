@@ -18,11 +18,6 @@ CAPITAL = 0.73  # height of its capital letters, in font sizes
 _MEASURED_SIZE = 100  # font size at which text is measured
 
 
-def plain(text: str) -> str:
-    """A user's text on one line, without characters that a picture or a terminal cannot show."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
 def font_file(weight: Weight) -> Path:
     """The file of the font, found without importing matplotlib."""
     matplotlib = find_spec("matplotlib")

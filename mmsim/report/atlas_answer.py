@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from mmsim.analysis.atlas import FAIR, FDR, LOPSIDED, Atlas
-from mmsim.analysis.atlas_features import Explained, explain
+from mmsim.analysis.atlas_features import Explained
 from mmsim.analysis.atlas_replay import Intervention, ReplayResult
 from mmsim.core.layouts import Ranking
 from mmsim.games import find_shell
@@ -74,13 +74,6 @@ def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> Tab
     ]
     heading = outcome.replace("_", " ") or "unevenness"
     return ["", "layout", heading, *(f"seat {seat + 1} %" for seat in range(atlas.players))], rows
-
-
-def explain_unevenness(atlas: Atlas, level: int) -> Explained:
-    """What features of layouts say about their squared unevenness."""
-    features, neighbours = atlas.space.features(atlas.numbers.tolist()), atlas.space.neighbours(atlas.numbers.tolist())
-    squares = ((atlas.raw_shares(level) - 1 / atlas.players) ** 2).mean(axis=1)
-    return explain(features, neighbours, squares, atlas.unevenness_reliability(level))
 
 
 def features_text(explained: Explained) -> str:

@@ -6,12 +6,13 @@ from math import hypot
 
 from mmsim.drawing.board_canvas import BoardCanvas
 from mmsim.drawing.canvas import Canvas, Point, Stroke
-from mmsim.drawing.style import FAINT, INK, PAPER, fitting_size, plain
+from mmsim.drawing.style import FAINT, INK, PAPER, fitting_size
 from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import trace
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.tiles import BOTTOM, CODES, LEFT, RIGHT, SIDES, TOP, exit_side
+from mmsim.system.safe_text import on_one_line
 
 # The colours of the wagons as the book names them, darkened or lightened to be distinguishable.
 OWNER = ("#D9A400", "#0B5FB0", "#D8470A", "#2E8B57", "#8A3FA0", "#1F1F1F", "#C2185B", "#8C8C8C")
@@ -108,7 +109,7 @@ class _Moves:
 
 
 def state_line(game: Game) -> str:
-    text = f"{plain(game.rules.name)}, {game.rules.players} players, "
+    text = f"{on_one_line(game.rules.name)}, {game.rules.players} players, "
     if game.over and game.rules.companies:
         scores = ", ".join(f"player {seat + 1} {score}" for seat, score in enumerate(result(game).scores))
         return f"over after turn {game.turn}: {scores}; profits of the companies below"

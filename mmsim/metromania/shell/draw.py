@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mmsim.drawing.board_canvas import BoardCanvas, mean
 from mmsim.drawing.canvas import Canvas, Point, Stroke
-from mmsim.drawing.style import FAINT, INK, fitting_size, plain, text_width
+from mmsim.drawing.style import FAINT, INK, fitting_size, text_width
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell
 from mmsim.metromania.rules.position import Game
@@ -14,6 +14,7 @@ from mmsim.metromania.rules.reference_scoring import Trip, result
 from mmsim.metromania.shell.draw_city import ROW, draw_arrow, draw_city, draw_landscape, draw_spot, em, frame_corners
 from mmsim.metromania.shell.draw_game import Moves, draw_badge, draw_game, draw_routes, draw_station, draw_strokes
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES, FRAME_CELL
+from mmsim.system.safe_text import on_one_line
 
 _MARGIN = 1.4  # ems around everything
 _TEXT = 0.85  # size of running text, in ems
@@ -80,7 +81,7 @@ def _sheet_with_caption(
 
 
 def _draw_caption(sheet: BoardCanvas, city: City, y: float, e: float) -> None:
-    name, code = plain(city.board_set.name), city.layout.code
+    name, code = on_one_line(city.board_set.name), city.layout.code
     size = fitting_size(name + code, 1.1 * e, 42 * e, "bold")
     gap = 1.1 * size
     # Name and code are two texts side by side, centred together.
