@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.estimates import WIN_SHARE, by_name
 from mmsim.analysis.run_metrics import primary_metrics
 from mmsim.analysis.tables import open_run

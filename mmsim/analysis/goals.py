@@ -13,9 +13,8 @@ from typing import Any
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.knob_grid import KnobGrid, Setting, Vary, parse_vary
-from mmsim.analysis.number_format import scale_of
 from mmsim.analysis.run_metrics import declared_metrics, find_metric
-from mmsim.analysis.wording import SEATS
+from mmsim.analysis.wording import SEATS, scale_of
 from mmsim.batch.experiment import GAMES_GROUP, named_after, named_levels
 from mmsim.core.knobs import spelled
 from mmsim.core.levels import Level

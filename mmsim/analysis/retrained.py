@@ -8,8 +8,8 @@ variance than with one net for all. A verdict may change for that reason alone, 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.level_verdict import ALPHA
 from mmsim.analysis.run_metrics import ComparedRun, compare_run

@@ -11,13 +11,13 @@ import polars as pl
 from msgspec import structs
 
 from mmsim.analysis.win_chances import calibrated, tension_table
-from mmsim.batch.experiment import OF_LEVEL, ON_BOARD, Experiment, game_seconds, ignored_knobs, variants_of
+from mmsim.batch.experiment import OF_LEVEL, Experiment, game_seconds, ignored_knobs, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
 from mmsim.batch.side_tables import read_win_chances
 from mmsim.core.levels import Level
-from mmsim.core.variant import VariantDescription, board_label
+from mmsim.core.variant import ON_BOARD, VariantDescription, board_label
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell, find_statistics
 

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.compare import Comparison, LevelEstimates, compare
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name

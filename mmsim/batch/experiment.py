@@ -12,7 +12,7 @@ from mmsim.core.bots import NetBot
 from mmsim.core.game import SimulatedGame, check_prepared
 from mmsim.core.levels import RETRAINED, Level, find_levels
 from mmsim.core.seating import bot_names, find_bot, split_bots
-from mmsim.core.variant import PlayableVariant, Variant, board_label, check_seating, split_file
+from mmsim.core.variant import ON_BOARD, PlayableVariant, Variant, board_label, check_seating, split_file
 from mmsim.errors import UsageError, unknown
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 from mmsim.system.files import checked_file_name, data_folder, read_toml
@@ -20,7 +20,6 @@ from mmsim.system.validation import abbreviated, check_keys, convert
 
 DESIGNS = ("paired", "independent")
 DIRECTIONS = ("higher", "lower")
-ON_BOARD = "@"  # between a ruleset and its board in the name of a variant, if there are several boards
 OF_LEVEL = "~"  # between a variant and the level that plays it, in the name of their games
 _GAMES_PER_PART = 3000  # of the quickest strong bot: about a second of one core
 GAMES_GROUP = 60  # divisible by 2 to 6 players, so that rotated seats come out even

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.why import OtherLevel, Why, conclusions, explain, write_answer
 from mmsim.batch.experiment import cost_of, named_levels

@@ -8,14 +8,14 @@ from math import inf
 import numpy as np
 
 from mmsim.analysis import decision
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.across_boards import comparison_by_board
 from mmsim.analysis.compare import ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.level_verdict import Shape, Top, Verdict
-from mmsim.analysis.number_format import join_words
 from mmsim.analysis.retrained import NO_CHANGE, retraining_result
 from mmsim.analysis.stats import Estimate
+from mmsim.analysis.wording import join_words
 from mmsim.core.knobs import spelled
 from mmsim.core.levels import Level
 from mmsim.errors import MmsimError

@@ -25,7 +25,7 @@ from markupsafe import Markup, escape
 
 from mmsim import __version__
 from mmsim.analysis import compare, stats
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.run_metrics import declared_metrics, metric_table
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment

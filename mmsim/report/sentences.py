@@ -7,16 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from string import Formatter
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.across_boards import BoardDifferences, comparison_by_board, differences_by_board, first_against_last
 from mmsim.analysis.compare import Comparison, ComparisonOverLevels
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, leading_groups
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
 from mmsim.analysis.level_verdict import ALPHA, LevelVerdict, Shape, Verdict, players_of
-from mmsim.analysis.number_format import join_words
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.wording import edition_title, seat_title, wording
+from mmsim.analysis.wording import edition_title, join_words, seat_title, wording
 from mmsim.batch.experiment import OF_LEVEL
 from mmsim.core.metrics import ORDINALS, Sentence, Wording
 from mmsim.games import find_statistics

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from functools import partial
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.knob_grid import KnobGrid

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.why import Effect, Why, by_group, conclusions, read_answers
 from mmsim.contests.interventions import AS_PLAYED

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.why import (
     Effect,
     OtherLevel,
