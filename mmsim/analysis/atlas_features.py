@@ -30,7 +30,7 @@ class Explained:
 
     effects: list[Effect]  # the largest first
     r2: float  # of the variance that is not noise
-    r2_neighbours: float  # the same for a model that knows everything that lies side by side
+    r2_neighbours: float  # the same for a model that knows which pieces are neighbours, and how they are turned
 
 
 def explain(

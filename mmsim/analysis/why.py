@@ -214,7 +214,7 @@ def measure_effects(played: ChangedGames, metric: str, fixed: Mapping[str, str] 
     effects = [_effect(name, comparison, played, detail) for name, comparison in largest.items()]
     effects.sort(key=lambda effect: -abs(effect.difference.value))
     unused = {change.name for change in played.changes[1:]} - {effect.change for effect in effects}
-    ignored = dict.fromkeys(sorted(unused), f"{played.bots} takes no notice of it")
+    ignored = dict.fromkeys(sorted(unused), f"{played.bots} ignores it")
     return Why(
         played.changes[0].variant.rules,
         headline.measure.name,
@@ -329,7 +329,7 @@ def conclusions(why: Why) -> list[str]:
     sentences = [f"As played: {_as_played_text(why)}."]
     both, unit = why.interaction, fmt.difference_unit(why.unit)
     if not why.matter and not any(effect.is_shown for seats in why.seats.values() for effect in seats):
-        return [*sentences, "No change does anything that these games can tell from chance; more games might."]
+        return [*sentences, "No change has a significant effect in these games; more games might show one."]
     described = (both.first, both.second) if both else why.matter[:_MAX_SENTENCES]
     sentences += [_effect_sentence(why, effect) for effect in described]
     if both is not None:

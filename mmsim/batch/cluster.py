@@ -308,7 +308,8 @@ def play_on_cluster(game: str, variants: tuple[Variant, ...], task: Task, finger
     player, worker_fingerprint = _prepared_player(game, variants)
     if worker_fingerprint != fingerprint:
         raise MmsimError(
-            f"a worker of the cluster is not like this machine: it has {worker_fingerprint}, this machine {fingerprint}"
+            f"a worker of the cluster differs from this machine: it has {worker_fingerprint}, "
+            f"this machine has {fingerprint}"
         )
     return carry_out(player, task, report)
 

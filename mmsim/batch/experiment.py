@@ -115,7 +115,7 @@ class Experiment:
         if self.retrain and self.bots:
             raise UsageError("nets are retrained for levels of play; name levels instead of the bots of one table")
         if self.retrain_games and not self.retrain:
-            raise UsageError("a number of games to retrain with is for an experiment with retrain = true, or --retrain")
+            raise UsageError("retrain_games needs retrain = true, or --retrain")
         checked_file_name(self.name, "the experiment's name")
         for key, (least, most) in _RANGES.items():
             value = getattr(self, key)
@@ -455,7 +455,7 @@ def prepare_variants(experiment: Experiment, game: SimulatedGame, nets: Sequence
     for variant in playable:
         check_prepared(game, variant)
         if variant.name in names:
-            raise UsageError(f"the variant '{variant.name}' is there twice; drop one of them")
+            raise UsageError(f"the variant '{variant.name}' is listed twice; remove one")
         names.add(variant.name)
         variant.check_whole_deals(games=experiment.games)
         if experiment.part_games:

@@ -13,7 +13,9 @@ from mmsim.games import find_shell
 
 _AGREEMENT = 0.5  # levels whose win shares have a lower correlation disagree
 _NOTHING = 0.1  # a level with a lower reliability says nothing about layouts
-_DISAGREEMENT = "Who is ahead on a layout depends on who plays: one that is fair for one level need not be for another."
+_DISAGREEMENT = (
+    "Who is ahead on a layout depends on who plays: a layout that is fair at one level may be unfair at another."
+)
 Table = tuple[list[str], list[list[str]]]  # headings and rows
 
 
@@ -79,8 +81,8 @@ def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> Tab
 def features_text(explained: Explained) -> str:
     return (
         f"Features of a layout explain {100 * explained.r2:.0f} % of the variance of its squared unevenness on layouts "
-        f"they were not fitted to, everything that lies side by side {100 * explained.r2_neighbours:.0f} % (held-out "
-        "R2, of what is not noise)."
+        f"they were not fitted to. A model that knows which pieces are neighbours, and how they are turned, "
+        f"explains {100 * explained.r2_neighbours:.0f} %. Both are R2 on held-out layouts, without sampling noise."
     )
 
 
@@ -97,7 +99,7 @@ def replay_text(result: ReplayResult, level: str) -> list[str]:
     return [
         f"Played again by {level} on a new seed, {result.games:,} games each, these keep their side of the median: "
         f"{', '.join(kept)}.",
-        f"Of the layouts called unfair {100 * result.false_share:.1f} % are not by the new games.",
+        f"By the new games, {100 * result.false_share:.1f} % of the layouts called unfair are not.",
     ]
 
 

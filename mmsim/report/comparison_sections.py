@@ -77,16 +77,16 @@ def _difference_at(comparison: ComparisonOverLevels | None, level: Level) -> Est
 
 
 def _differences_title(asked: Sequence[ComparisonOverLevels]) -> str:
-    """How many of the differences that were asked about are shown, are within tolerance, or need more games."""
+    """How many of the differences that were asked about are significant, are within tolerance, or need more games."""
     shown = sum(comparison.is_different for comparison in asked)
     same = sum(one.verdict.shape is Shape.SAME and not one.verdict.is_open for one in asked)
     if not shown:
-        text = "No difference is shown in what was asked"
+        text = "No significant difference in what was asked"
         return f"{text}; {_are(same)} within tolerance, of {len(asked)}" if same else f"{text}: not enough games"
     unsure = len(asked) - shown - same
     counts = [f", {_are(same)} within tolerance"] * bool(same)
     counts += [f", {_verb(unsure, 'need')} more games"] * bool(unsure)
-    return f"Of {len(asked)} differences asked about, {_are(shown)} shown{''.join(counts)}"
+    return f"Of {len(asked)} differences asked about, {_are(shown)} significant{''.join(counts)}"
 
 
 def _are(count: int) -> str:
@@ -98,7 +98,7 @@ def _verb(count: int, verb: str) -> str:
 
 
 def _settled_text(data: ReportData) -> list[str]:
-    """How many of the differences that are shown hold at every level, and whether the strongest levels agree."""
+    """How many of the significant differences hold at every level, and whether the strongest levels agree."""
     apart = [comparison for comparison in data.primary if comparison.is_different]
     if len(data.levels) < 2 or not apart:
         return []
@@ -110,7 +110,7 @@ def _settled_text(data: ReportData) -> list[str]:
 
     verb = "holds" if every < 2 else "hold"
     agree = "the two strongest levels, bots of different make, agree within tolerance"
-    text = f"Of the differences that are shown, {count(every)} {verb} at every level"
+    text = f"Of the significant differences, {count(every)} {verb} at every level"
     return [f"{text}; for {count(settled)} of them {agree}."]
 
 
@@ -165,8 +165,8 @@ def _variant_verdict(data: ReportData, variant: str) -> str:
         (unsure, f"needs more games in {unsure}"),
     ]
     said = [text for count, text in counts if count]
-    text = f"{name} {join_words(said)}" if apart else f"{name} is not shown to differ: it {join_words(said)}"
-    return f"{text}; such as {_in_metric(_most_telling(apart))}" if apart else text
+    text = f"{name} {join_words(said)}" if apart else f"{name} has no significant difference: it {join_words(said)}"
+    return f"{text}; for example {_in_metric(_most_telling(apart))}" if apart else text
 
 
 def _most_telling(comparisons: Sequence[ComparisonOverLevels]) -> ComparisonOverLevels:
@@ -323,7 +323,7 @@ def board_by_board(data: ReportData) -> Section | None:
                 f"{len(same.significant)} of {count}",
             ]
         )
-    columns = ["variant", "metric", "on average", "lowest and highest", "boards with the same sign", "shown on"]
+    columns = ["variant", "metric", "on average", "lowest and highest", "boards with the same sign", "significant on"]
     caption = f"Every difference on every board{data.level_clause}"
     tables = [Table(caption, columns, rows, words=2)] if rows else []
     title = (sentences or ["The same on every board?"])[-1].removesuffix(".")

@@ -35,14 +35,15 @@ def responses(
     varied = " and ".join(f"{vary.knob} ({', '.join(vary.values)})" for vary in grid.varied)
     text = [
         f"{grid.cells} variants of {grid.base}: every combination of {varied}, compared with {data.names[0]}. "
-        f"Charts show games{data.level_clause}; a number is moved if the table of variants says so."
+        f"Charts show games{data.level_clause}; the table of variants gives the verdicts."
     ]
     moved = dict.fromkeys(
         fmt.label(comparison.measure.name, comparison.group)
         for comparison in data.comparisons
         if comparison.measure.name in metrics and comparison.is_different
     )
-    title = f"Measurably moved by {' or '.join(vary.knob for vary in grid.varied)}: {', '.join(moved) or 'nothing'}"
+    knobs = " or ".join(vary.knob for vary in grid.varied)
+    title = f"Metrics that {knobs} changes significantly: {', '.join(moved) or 'none'}"
     return Section("responses", "Responses", title, text, chart_list)
 
 
@@ -71,16 +72,16 @@ def _response_chart(
     ]
     title = _response_title(moved, alternative_values, metric, vary.knob, base_value)
     values = [_marked(value, base_value, published) for value in vary.values]
-    note = f"{measure.question} {DOTS_NOTE} Shaded: near enough to the first dot."
+    note = f"{measure.question} {DOTS_NOTE} Shaded: within tolerance of the first dot."
     draw = partial(charts.draw_response, values, lines, vary.knob, measure.unit, measure.tolerance)
     return Chart(slug(f"response-{vary.knob}-{metric}"), title, note, draw)
 
 
 def _marked(value: str, base_value: str, published: str) -> str:
-    """A value of a knob, marked if it is that of the rule book or the one compared with."""
+    """A value of a knob, marked if it is that of the rule book or the reference."""
     if value == published:
         return f"{value} (published)"
-    return f"{value} (compared with)" if value == base_value else value
+    return f"{value} (reference)" if value == base_value else value
 
 
 def _response_title(
@@ -88,7 +89,7 @@ def _response_title(
 ) -> str:
     """The largest of the significant differences, and at which levels it holds."""
     if not moved:
-        return f"No measurable effect of {knob} on {metric}"
+        return f"No significant effect of {knob} on {metric}"
     largest = max(moved, key=lambda comparison: abs(comparison.largest.difference.value))
     shown = largest.largest
     change = fmt.value(shown.difference, fmt.difference_unit(largest.measure.unit), signed=True)

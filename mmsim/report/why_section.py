@@ -90,10 +90,10 @@ def unchanged_text(why: Why) -> str:
 
 
 def why_chart(why: Why, name: str = "why") -> Chart:
-    """The differences to the games as played."""
+    """The differences from the games as played."""
     rows = [Row(effect.change + effect.for_group, [effect.difference]) for effect in _shown_effects(why)]
     games = f"{why.bots}, {why.games:,} games each"
-    note = f"Differences to the games as played ({games}) with 95 % intervals. {conclusions(why)[0]}"
+    note = f"Differences from the games as played ({games}) with 95 % intervals. {conclusions(why)[0]}"
     return charts.dot_chart(name, why_title(why), note, rows, ["difference"], fmt.difference_unit(why.unit), 0.0)
 
 
@@ -105,4 +105,4 @@ def why_title(why: Why) -> str:
         return f"with {pair.first.change}, {share} of {metric}{pair.first.for_group} goes away"
     if why.matter:
         return f"with {why.matter[0].change}, {metric} changes"
-    return f"no change does anything to {metric} that can be told from chance"
+    return f"no change has a significant effect on {metric}"

@@ -69,7 +69,7 @@ def test_what_an_experiment_cannot_be_is_said(changes: dict[str, object], says: 
 
 
 def test_the_same_variant_twice_is_refused() -> None:
-    with pytest.raises(UsageError, match="the variant 'print-4p' is there twice"):
+    with pytest.raises(UsageError, match="the variant 'print-4p' is listed twice"):
         prepare_variants(small(variants=["print", "print"]), METROMANIA)
 
 

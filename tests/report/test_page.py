@@ -326,7 +326,7 @@ def test_a_run_explained_by_why_has_a_section_on_changes(tmp_path: Path) -> None
     assert done.exit_code == 0, done.output
     assert "a report of the run has a section on it now" in done.stderr
     (why,) = (section for section in make_sections(gather(open_run(folder))) if section.id == "why")
-    assert why.title.endswith("the seat imbalance of print that can be told from chance")
+    assert why.title == "no change has a significant effect on the seat imbalance of print"
     assert why.text[0].startswith("Seat imbalance of print. As played: ")
     (table,) = why.tables
     assert {row[0] for row in table.rows} == {"as played", "last_round=round", "random_starts"}
@@ -339,7 +339,7 @@ def test_levels_have_a_chart_of_their_differences_and_say_where_they_hold(tmp_pa
     data = gather(open_run(folder))
     by_id = {section.id: section for section in make_sections(data)}
     (chart,) = by_id["differences"].charts
-    assert re.match(r"Of \d+ differences asked about, \d+ (is|are) shown", chart.title)
+    assert re.match(r"Of \d+ differences asked about, \d+ (is|are) significant", chart.title)
     for drawn in (chart.files()["svg"].decode(), chart.narrow().decode()):
         assert all(f"length, {level}, an end after 8 lines: " in drawn for level in ("beginner", "casual", "club"))
         assert "<title>How many turns does a game take?</title>" in drawn
