@@ -15,7 +15,7 @@ _RIDGE = 1.0  # penalty, so that collinear columns do no harm
 
 
 @dataclass(frozen=True)
-class Effect:
+class FeatureEffect:
     """The effect of a feature, all others being equal: of one standard deviation, or of its presence."""
 
     feature: str
@@ -28,7 +28,7 @@ class Effect:
 class Explained:
     """How well features predict an outcome on held-out layouts."""
 
-    effects: list[Effect]  # the largest first
+    effects: list[FeatureEffect]  # the largest first
     r2: float  # of the variance that is not noise
     r2_neighbours: float  # the same for a model that knows which pieces are neighbours, and how they are turned
 
@@ -46,7 +46,7 @@ def explain(
     fit, errors = _fit(scaled[~held_out], raw[~held_out])
     z = z_quantile((1 + CONFIDENCE) / 2)
     effects = [
-        Effect(name, float(value), float(z * error), switch)
+        FeatureEffect(name, float(value), float(z * error), switch)
         for name, value, error, switch in zip(names, fit[1:], errors[1:], switches, strict=True)
     ]
     codes, index = np.unique(neighbours, return_inverse=True)

@@ -95,7 +95,7 @@ class RunTables:
     @property
     def level(self) -> Level:
         """Who plays a run of one level."""
-        return self.played_by or self.experiment.tables[0]
+        return self.played_by or self.experiment.played_levels[0]
 
     @property
     def game_seconds(self) -> float:
@@ -294,7 +294,7 @@ def open_run(path: Path, shipped: bool = False) -> RunTables:
     parts = run.verified_parts()
     if not parts:
         raise MmsimError(f"run {path} has no games yet; play them: mmsim resume {path}")
-    plan, count = run.plan, len(variants) // len(experiment.tables)
+    plan, count = run.plan, len(variants) // len(experiment.played_levels)
     planned_games = {variant.name: plan.games_of(number) for number, variant in enumerate(variants)}
 
     def tables(numbers: Sequence[int]) -> RunTables:
@@ -333,8 +333,8 @@ def open_run(path: Path, shipped: bool = False) -> RunTables:
         return with_boards(played, [replace(board, played_by=level) for board in boards])
 
     places = experiment.analysed_levels(shipped)
-    levels = [level_tables(experiment.tables[place], place * count) for place in places]
-    if len(experiment.tables) == 1:
+    levels = [level_tables(experiment.played_levels[place], place * count) for place in places]
+    if len(experiment.played_levels) == 1:
         return levels[0]
     whole = tables([place * count + number for place in places for number in range(count)])
     return replace(whole, variants=levels[0].shared_variants, of_levels=tuple(levels))

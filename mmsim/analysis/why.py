@@ -48,7 +48,7 @@ _MAX_SENTENCES = 2  # changes described in a sentence, if there is no interactio
 
 
 @dataclass(frozen=True)
-class Effect:
+class ChangeEffect:
     """What a change does to the metric in question."""
 
     change: str
@@ -74,9 +74,9 @@ class Effect:
 class Interaction:
     """Two changes alone and together: what they do together beyond the sum of what each does."""
 
-    first: Effect
-    second: Effect
-    both: Effect
+    first: ChangeEffect
+    second: ChangeEffect
+    both: ChangeEffect
     beyond: Estimate
 
 
@@ -89,7 +89,7 @@ class Agreement:
     games: int
     difference: Estimate
 
-    def sentence(self, effect: Effect, unit: str) -> str:
+    def sentence(self, effect: ChangeEffect, unit: str) -> str:
         """Whether that level agrees with an effect, in the same group of the metric."""
         shown = f"{fmt.with_interval(self.difference, unit, signed=True)}; {self.games:,} games"
         if self.difference.low <= 0 <= self.difference.high:
@@ -112,7 +112,7 @@ class Why:
     games: int  # per change
     before: Estimate
     before_groups: tuple[Estimate | None, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[ChangeEffect, ...]
     fixed: Mapping[str, str]  # what was not changed, and why
     interaction: Interaction | None = None
     seats: Mapping[str, tuple[SeatEffect, ...]] = field(default_factory=dict)  # changes of play, forced by seat
@@ -124,11 +124,11 @@ class Why:
         return len(self.groups) > 1 and self.measure != SEAT_IMBALANCE.name
 
     @property
-    def matter(self) -> list[Effect]:
+    def significant_effects(self) -> list[ChangeEffect]:
         """The changes with a significant effect."""
         return [effect for effect in self.effects if effect.is_significant]
 
-    def explains(self, effect: Effect) -> float:
+    def explains(self, effect: ChangeEffect) -> float:
         """The share of the effect that goes away with a change; negative if it grows."""
         return -effect.difference.value / effect.before.value if effect.before.value else 0.0
 
@@ -165,8 +165,8 @@ def explain(
     if metric == WIN_SHARE:
         forced = [change for change in changes if by_seat(game, variant, change)]
         why = replace(why, seats={change.name: _force_seats(why, played, change, play, metric) for change in forced})
-    if other_level is not None and why.matter:
-        why = replace(why, elsewhere=tuple(_ask_level(why, named, other_level, metric)))
+    if other_level is not None and why.significant_effects:
+        why = replace(why, elsewhere=tuple(_effects_at_level(why, named, other_level, metric)))
     pair = pair_to_combine(why)
     if pair is None:
         return why
@@ -192,9 +192,9 @@ def _force_seats(
     return measured
 
 
-def _ask_level(why: Why, changes: Mapping[str, Change], other: OtherLevel, metric: str) -> Iterator[Agreement]:
+def _effects_at_level(why: Why, changes: Mapping[str, Change], other: OtherLevel, metric: str) -> Iterator[Agreement]:
     """What the largest changes do at another level, each in the group where it does most at this one."""
-    groups = {effect.change: effect.group for effect in why.matter[:_MAX_SENTENCES]}
+    groups = {effect.change: effect.group for effect in why.significant_effects[:_MAX_SENTENCES]}
     games = other.play(
         [
             replace(changes[name], variant=replace(changes[name].variant, bots=other.bots))
@@ -237,15 +237,15 @@ def pair_to_combine(why: Why) -> tuple[str, str] | None:
     most: one explains the effect, the other what play does to it. Otherwise it is the two that do most; two values of
     one knob do not go together.
     """
-    matter = why.matter
-    rules, play = ([effect for effect in matter if effect.kind == kind] for kind in (RULES, PLAY))
+    effects = why.significant_effects
+    rules, play = ([effect for effect in effects if effect.kind == kind] for kind in (RULES, PLAY))
     if why.better == "less":
         rules = [effect for effect in rules if effect.difference.value < 0] or rules
     if rules and play:
         return rules[0].change, play[0].change
-    knobs = [effect.change.partition("=")[0] for effect in matter]
-    others = [effect.change for effect, knob in zip(matter, knobs, strict=True) if knob != knobs[0]]
-    return (matter[0].change, others[0]) if others else None
+    knobs = [effect.change.partition("=")[0] for effect in effects]
+    others = [effect.change for effect, knob in zip(effects, knobs, strict=True) if knob != knobs[0]]
+    return (effects[0].change, others[0]) if others else None
 
 
 def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
@@ -293,10 +293,10 @@ def _largest_by_change(headline: Estimates, played: ChangedGames) -> dict[str, C
     return largest
 
 
-def _effect(name: str, comparison: Comparison, played: ChangedGames, detail: Estimates) -> Effect:
+def _effect(name: str, comparison: Comparison, played: ChangedGames, detail: Estimates) -> ChangeEffect:
     number = [change.name for change in played.changes].index(name)
     change = played.changes[number]
-    return Effect(
+    return ChangeEffect(
         change.name,
         change.kind,
         change.text,
@@ -328,14 +328,14 @@ def _is_identical(detail: Estimates, number: int) -> bool:
 def conclusions(why: Why) -> list[str]:
     sentences = [f"As played: {_as_played_text(why)}."]
     both, unit = why.interaction, fmt.difference_unit(why.unit)
-    if not why.matter and not any(effect.is_shown for seats in why.seats.values() for effect in seats):
+    if not why.significant_effects and not any(effect.is_shown for seats in why.seats.values() for effect in seats):
         return [*sentences, "No change has a significant effect in these games; more games might show one."]
-    described = (both.first, both.second) if both else why.matter[:_MAX_SENTENCES]
+    described = (both.first, both.second) if both else why.significant_effects[:_MAX_SENTENCES]
     sentences += [_effect_sentence(why, effect) for effect in described]
     if both is not None:
         sentences.append(
             f"Both {both.first.change} and {both.second.change}: {fmt.value(both.both.after, why.unit)}"
-            f"{both.both.for_group}{by_group(why, both.both.groups)}; beyond the sum of the two "
+            f"{both.both.for_group}{shares_text(why, both.both.groups)}; beyond the sum of the two "
             f"{fmt.with_interval(both.beyond, unit, signed=True)}."
         )
     for name, seats in why.seats.items():
@@ -348,18 +348,18 @@ def conclusions(why: Why) -> list[str]:
 
 def _as_played_text(why: Why) -> str:
     if not why.is_grouped:
-        return fmt.with_interval(why.before, why.unit) + by_group(why, why.before_groups)
+        return fmt.with_interval(why.before, why.unit) + shares_text(why, why.before_groups)
     known = zip(why.groups, why.before_groups, strict=True)
     return ", ".join(f"{fmt.title(group)} {fmt.value(mean, why.unit)}" for group, mean in known if mean)
 
 
-def _effect_sentence(why: Why, effect: Effect) -> str:
+def _effect_sentence(why: Why, effect: ChangeEffect) -> str:
     difference = fmt.with_interval(effect.difference, fmt.difference_unit(why.unit), signed=True)
     change, after = f"{effect.change} ({effect.text.removesuffix('.')})", fmt.value(effect.after, why.unit)
-    return f"{change}: {after}{effect.for_group}, {difference}{by_group(why, effect.groups)}."
+    return f"{change}: {after}{effect.for_group}, {difference}{shares_text(why, effect.groups)}."
 
 
-def by_group(why: Why, groups: Sequence[Estimate | None]) -> str:
+def shares_text(why: Why, groups: Sequence[Estimate | None]) -> str:
     """The win shares of all players in brackets, if their imbalance is explained."""
     if len(groups) < 2 or why.measure != SEAT_IMBALANCE.name:
         return ""

@@ -124,7 +124,7 @@ def report(
     if replay_level and not replay:
         raise UsageError("--replay-level is for --replay GAMES")
     explained = explain_unevenness(atlas, at)
-    texts = [*answers.answer(atlas, at), *answers.trust(atlas), answers.features_text(explained)]
+    texts = [*answers.answer(atlas, at), *answers.reliability_text(atlas), answers.features_text(explained)]
     rankings = {
         ranking.name: answers.ranking_table(atlas, ranking, at, count) for ranking in answers.rankings_of(atlas)
     }

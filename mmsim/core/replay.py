@@ -30,10 +30,10 @@ class Replay:
 
     heading: str
     seats: Sequence[ReplaySeat]
-    moments: Sequence[ReplayStep]
+    steps: Sequence[ReplayStep]
     hidden: bool  # whether players see only their own hands
     verdict: str
-    film: Callable[[], Any]  # a canvas with all steps in one, for `drawing/animation.py`
+    animation: Callable[[], Any]  # a canvas with all steps in one, for `drawing/animation.py`
     winners: Sequence[int]  # players
     chances: Sequence[Sequence[float]] = ()  # [turn, player]: to win, before the first turn and after each, if known
 
@@ -44,9 +44,7 @@ class Replay:
         names = {player: " and ".join(seat.name for seat in self.seats if seat.player == player) for player in players}
         scores = {
             player: sum(
-                points
-                for seat, points in zip(self.seats, self.moments[-1].points, strict=True)
-                if seat.player == player
+                points for seat, points in zip(self.seats, self.steps[-1].points, strict=True) if seat.player == player
             )
             for player in players
         }
@@ -60,11 +58,11 @@ class Replay:
         how = " on the tie-break" if scores[rival] == best else ""
         return f"{names[self.winners[0]]} beats {names[rival]}{how}, {best} to {scores[rival]}"
 
-    def win_chances_at(self, moment: int) -> Sequence[float]:
+    def win_chances_at(self, step: int) -> Sequence[float]:
         """Every player's chance to win at a step: that after the last turn completed by then."""
-        turn = self.moments[moment].turn
-        return self.chances[turn if moment >= self.end_of_turn(turn) else turn - 1]
+        turn = self.steps[step].turn
+        return self.chances[turn if step >= self.end_of_turn(turn) else turn - 1]
 
     def end_of_turn(self, turn: int) -> int:
         """The step after a turn, before any scores are counted."""
-        return max((i for i, step in enumerate(self.moments) if step.seat is not None and step.turn <= turn), default=0)
+        return max((i for i, step in enumerate(self.steps) if step.seat is not None and step.turn <= turn), default=0)

@@ -66,7 +66,7 @@ class GameStory:
 @dataclass(frozen=True)
 class BoardPicture:
     name: str
-    drawing: Callable[[], "RenderableType"]  # for a terminal
+    terminal_drawing: Callable[[], "RenderableType"]
     draw: Draw
     board: str = ""  # the name of its set
     layout: str = ""  # the code of the layout, if one is shown

@@ -16,7 +16,7 @@ _NOTHING = 0.1  # a level with a lower reliability says nothing about layouts
 _DISAGREEMENT = (
     "Who is ahead on a layout depends on who plays: a layout that is fair at one level may be unfair at another."
 )
-Table = tuple[list[str], list[list[str]]]  # headings and rows
+HeadingsAndRows = tuple[list[str], list[list[str]]]
 
 
 def rankings_of(atlas: Atlas) -> list[Ranking]:
@@ -44,7 +44,7 @@ def answer(atlas: Atlas, level: int) -> list[str]:
     ]
 
 
-def trust(atlas: Atlas) -> list[str]:
+def reliability_text(atlas: Atlas) -> list[str]:
     """How far the estimates can be trusted, level by level."""
     lines = []
     for level, declared in enumerate(atlas.plan.levels):
@@ -65,7 +65,7 @@ def _agreements(atlas: Atlas) -> dict[tuple[int, int], float]:
     return {pair: atlas.agreement(*pair) for pair in combinations(known, 2)}
 
 
-def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> Table:
+def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> HeadingsAndRows:
     """The first layouts of a ranking."""
     outcome = ranking.outcome
     values = atlas.outcome(outcome, level).values[:, 0] if outcome else 100 * atlas.unevenness(level)
@@ -86,7 +86,7 @@ def features_text(explained: Explained) -> str:
     )
 
 
-def effects_table(explained: Explained, count: int) -> Table:
+def effects_table(explained: Explained, count: int) -> HeadingsAndRows:
     rows = [
         [effect.feature, f"{1e4 * effect.value:+.1f}", f"{1e4 * effect.half_width:.1f}"]
         for effect in explained.effects[:count]
@@ -103,7 +103,7 @@ def replay_text(result: ReplayResult, level: str) -> list[str]:
     ]
 
 
-def replay_table(result: ReplayResult) -> Table:
+def replay_table(result: ReplayResult) -> HeadingsAndRows:
     rows = [
         [group.name, str(group.layouts), f"{100 * group.unevenness:.1f} ± {100 * group.half_width:.1f}"]
         for group in result.groups

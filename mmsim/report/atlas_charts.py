@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmsim.analysis.atlas import Atlas
-from mmsim.analysis.atlas_features import Effect, Explained
+from mmsim.analysis.atlas_features import Explained, FeatureEffect
 from mmsim.analysis.stats import Array
 from mmsim.report import chart_style
 from mmsim.report.charts import Chart
@@ -89,7 +89,7 @@ def _draw_seats(shares: Array) -> "Figure":
     return figure
 
 
-def _draw_effects(effects: Sequence[Effect]) -> "Figure":
+def _draw_effects(effects: Sequence[FeatureEffect]) -> "Figure":
     figure, axes = chart_style.new_figure(0.6 + 0.27 * len(effects))
     scale = 1e4  # of squared shares: points squared
     for place, effect in enumerate(effects):

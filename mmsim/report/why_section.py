@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mmsim.analysis import wording as fmt
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.why import Effect, Why, by_group, conclusions, read_answers
+from mmsim.analysis.why import ChangeEffect, Why, conclusions, read_answers, shares_text
 from mmsim.contests.interventions import AS_PLAYED
 from mmsim.report import charts
 from mmsim.report.charts import Chart, Row
@@ -51,7 +51,7 @@ def change_rows(why: Why) -> tuple[list[str], list[list[str]]]:
     return columns, rows
 
 
-def _shown_effects(why: Why) -> list[Effect]:
+def _shown_effects(why: Why) -> list[ChangeEffect]:
     """The changes that do most, without those that do nothing."""
     return [effect for effect in why.effects if not effect.identical][:MAX_CHANGE_ROWS]
 
@@ -73,7 +73,7 @@ def interaction_rows(why: Why) -> tuple[list[str], list[list[str]]] | None:
 
     def cell(explained: Estimate, groups: Sequence[Estimate | None]) -> str:
         estimate = groups[why.groups.index(group)] if why.is_grouped else explained
-        return fmt.with_interval(estimate, why.unit) + by_group(why, groups) if estimate else "–"
+        return fmt.with_interval(estimate, why.unit) + shares_text(why, groups) if estimate else "–"
 
     as_played = cell(why.before, why.before_groups)
     first, second, both = (cell(effect.after, effect.groups) for effect in (pair.first, pair.second, pair.both))
@@ -103,6 +103,6 @@ def why_title(why: Why) -> str:
     if pair and why.explains(pair.first) > 0:
         share = fmt.percent(why.explains(pair.first))
         return f"with {pair.first.change}, {share} of {metric}{pair.first.for_group} goes away"
-    if why.matter:
-        return f"with {why.matter[0].change}, {metric} changes"
+    if why.significant_effects:
+        return f"with {why.significant_effects[0].change}, {metric} changes"
     return f"no change has a significant effect on {metric}"

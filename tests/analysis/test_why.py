@@ -9,7 +9,7 @@ import pytest
 
 from mmsim.analysis import wording as fmt
 from mmsim.analysis.why import (
-    Effect,
+    ChangeEffect,
     OtherLevel,
     add_interaction,
     conclusions,
@@ -92,7 +92,7 @@ def test_of_an_imbalance_the_rule_that_takes_most_away_is_made_with_the_play_tha
     why = measure_effects(all_changes(), "win_share")
     first = why.effects[0]
 
-    def effect(name: str, kind: str, difference: float, is_significant: bool = True) -> Effect:
+    def effect(name: str, kind: str, difference: float, is_significant: bool = True) -> ChangeEffect:
         apart = replace(first.difference, value=difference)
         return replace(first, change=name, kind=kind, difference=apart, is_significant=is_significant)
 
@@ -143,7 +143,7 @@ def test_an_explanation_plays_all_changes_and_nothing_together_if_only_one_has_a
 
     why = explain("toy", BOLD, "win_share", note)
     assert [len(names) for names in plays] == [6]
-    assert (len(why.matter), why.interaction) == (1, None)
+    assert (len(why.significant_effects), why.interaction) == (1, None)
     plain = why.as_json()
     assert [row["explains"] for row in plain["effects"]] == [why.explains(effect) for effect in why.effects]
     assert plain["sentences"] == conclusions(why)

@@ -14,7 +14,7 @@ import pytest
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import open_run
 from mmsim.analysis.wording import short_names
-from mmsim.batch.experiment import Experiment, from_mapping, read
+from mmsim.batch.experiment import Experiment, from_mapping, read_experiment
 from mmsim.batch.manifest import Decision, SequenceInterval
 from mmsim.batch.run import Run
 from mmsim.report.answer import answer_of
@@ -154,7 +154,7 @@ def test_files_that_the_experiment_names_are_beside_the_report(tmp_path: Path) -
     (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\nend_lines = 5\n')
     run = write_run(tmp_path / "house", [str(tmp_path / "house.toml")], games=8, part_games=8)
     write_report(open_run(run), tmp_path / "report")
-    (rules,) = read(tmp_path / "report" / "experiment.toml").variants
+    (rules,) = read_experiment(tmp_path / "report" / "experiment.toml").variants
     assert Path(rules).is_relative_to(tmp_path / "report")
     assert Path(rules).read_text() == 'base = "print"\n[knobs]\nend_lines = 5\n'
 

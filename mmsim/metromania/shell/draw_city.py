@@ -34,7 +34,7 @@ def frame_corners(side: int) -> list[Point]:
 
 
 def draw_city(sheet: BoardCanvas, city: City, covered: Mapping[Cell, int] = MappingProxyType({})) -> None:
-    """The city; a covered spot has a marker in place of its letter (in a film, from the move in `covered` on)."""
+    """The city; a covered spot has a marker in place of its letter (in an animation, from the move in `covered` on)."""
     _draw_frame(sheet, city)
     _draw_cells(sheet, city, covered)
     _draw_lattice(sheet, city)
