@@ -22,7 +22,7 @@ _MAX_SHEET_ROWS = 1_048_575  # below the column names
 
 
 def export(run: Run, table: str | None, path: Path, on_step: Callable[[str], None] = lambda text: None) -> int:
-    """Write a table, or all if the format can hold several, and return the number of rows; CSV to standard output."""
+    """Write one table, or all if the format holds several, and return the number of rows; `-` writes CSV to stdout."""
     kind = ".csv" if path == DASH else path.suffix.lower()
     if kind not in SUFFIXES:
         raise UsageError(

@@ -1,6 +1,6 @@
 """The journal of a run: one line per finished part, each with a checksum.
 
-Of several lines about a part the last undamaged one with the games of the plan counts. A thread of its own writes the
+If several lines describe one part, the last undamaged one that matches the plan counts. A thread of its own writes the
 journal, so that playing does not wait for the disk. Files beside the tables have lines of their own.
 """
 
@@ -190,7 +190,7 @@ class JournalWriter:
 
 
 def with_times(folder: Path, entry: JournalEntry) -> JournalEntry:
-    """An entry with the present times of change of its files."""
+    """An entry with the current modification times of its files."""
     tables = {
         table: replace(file, mtime_ns=(folder / table / entry.file).stat().st_mtime_ns)
         for table, file in entry.tables.items()

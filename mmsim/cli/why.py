@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from mmsim.analysis import wording as fmt
-from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.why import OtherLevel, Why, conclusions, explain, write_answer
 from mmsim.batch.experiment import cost_of, named_levels
 from mmsim.batch.manifest import WHY
@@ -81,7 +80,6 @@ def why(
         base = Variant(subject, players, board, bots or chosen.bots, seed)
     if len(split_bots(base.bots)) > 1:  # else the effect of a seat could not be separated from that of its bot
         base = replace(base, seats="rotate")
-    find_metric(game, metric)
 
     def play(changed: Sequence[Change], count: int = games) -> ChangedGames:
         with show_progress(quiet) as progress:

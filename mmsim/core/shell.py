@@ -114,7 +114,7 @@ class Shell(ABC):
     A game must define `default_rules`, `knobs`, `bots`, `explain`, `play` and `verify`; the rest has defaults.
     """
 
-    needs_game: ClassVar[bool] = False  # whether it is created with the game, as a shell without slow imports may be
+    needs_game: ClassVar[bool] = False  # the class is called with the game; only for shells without slow imports
     name: str = ""  # `mmsim.games` sets it to the name the game is registered by
     default_rules: str  # played if no ruleset is named
     default_board: str | None = None  # the board set played on if none is named; None: there is only one board

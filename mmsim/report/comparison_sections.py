@@ -46,7 +46,9 @@ _EXPLORATORY = " (exploratory)"  # after a metric that was not asked about befor
 
 def differences(data: ReportData) -> Section | None:
     """The paired differences in what was asked: one subplot per metric, with the band within tolerance."""
-    asked = data.primary or [one for one in data.comparisons if one.measure.name == SEAT_IMBALANCE.name]
+    asked = data.primary or [
+        comparison for comparison in data.comparisons if comparison.measure.name == SEAT_IMBALANCE.name
+    ]
     others, levels = data.run.variants[1:], [level.level for level in data.levels]
     if not asked or len(others) > MAX_ROWS:
         return None
@@ -79,7 +81,7 @@ def _difference_at(comparison: ComparisonOverLevels | None, level: Level) -> Est
 def _differences_title(asked: Sequence[ComparisonOverLevels]) -> str:
     """How many of the differences that were asked about are significant, are within tolerance, or need more games."""
     shown = sum(comparison.is_different for comparison in asked)
-    same = sum(one.verdict.shape is Shape.SAME and not one.verdict.is_open for one in asked)
+    same = sum(comparison.verdict.shape is Shape.SAME and not comparison.verdict.is_open for comparison in asked)
     if not shown:
         text = "No significant difference in what was asked"
         return f"{text}; {_are(same)} within tolerance, of {len(asked)}" if same else f"{text}: not enough games"
@@ -209,7 +211,9 @@ def _variant_chart(data: ReportData, number: int, compared: Sequence[ComparisonO
 
 def _variant_title(data: ReportData, variant: str) -> str:
     """One variant's verdicts at the level that is shown, counted."""
-    verdicts = [shown.verdict for one in data.comparisons_of(variant) if (shown := one.at(data.shown.level.name))]
+    verdicts = [
+        shown.verdict for comparison in data.comparisons_of(variant) if (shown := comparison.at(data.shown.level.name))
+    ]
     equal, unsure = verdicts.count(Verdict.EQUAL), verdicts.count(Verdict.UNSURE)
     apart = len(verdicts) - equal - unsure
     counts = [f"{apart} of {len(verdicts)} differ{'s' * (apart == 1)}", f"{_are(equal)} equal within tolerance"]

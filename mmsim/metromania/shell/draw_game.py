@@ -26,8 +26,7 @@ def draw_game(sheet: BoardCanvas, city: City, game: Game) -> None:
     moves = BuildingMoves(game)
     for seat, number, line in game.all_lines():
         if line.started:
-            # The cells of a line come in the order in which it was dug.
-            cells = [cell for cell, owner in game.tunnels.items() if owner == (seat, number)]
+            cells = _cells_of(game, (seat, number))
             if sheet.animated:
                 _animate_line(sheet, city, line, cells, (seat, number), moves)
             else:
@@ -42,6 +41,11 @@ def draw_game(sheet: BoardCanvas, city: City, game: Game) -> None:
     for marker, (seat, cell) in game.placed.items():
         visible = sheet.during(moves.tunnels[cell]) if sheet.animated else sheet
         _draw_marker(visible, city, game, marker.letter, marker.kind, seat, cell)
+
+
+def _cells_of(game: Game, line_id: tuple[int, int]) -> list[Cell]:
+    """The cells of a line in the order in which it was dug."""
+    return [cell for cell, owner in game.tunnels.items() if owner == line_id]
 
 
 class BuildingMoves:
@@ -100,7 +104,7 @@ def _draw_marker(sheet: BoardCanvas, city: City, game: Game, letter: str, kind: 
     """A badge in the middle of the spot; the spot's own letter gives way to the corner away from the tunnel."""
     centre = mean(triangle(city, cell))
     line = game.lines[seat][game.tunnels[cell][1]]
-    digs = [c for c, owner in game.tunnels.items() if owner == game.tunnels[cell]]
+    digs = _cells_of(game, game.tunnels[cell])
     edge = line.path[digs.index(cell) : digs.index(cell) + 2]
     apex = next(position(corner) for corner in city.lattice.corners[cell] if corner not in edge)
     aside = (centre[0] + 0.5 * (apex[0] - centre[0]), centre[1] + 0.5 * (apex[1] - centre[1]))
