@@ -17,12 +17,12 @@ from pathlib import Path
 
 import msgspec
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.estimates import WIN_SHARE, by_name
 from mmsim.analysis.run_metrics import primary_metrics
 from mmsim.analysis.tables import open_run
 from mmsim.analysis.wording import short_names
-from mmsim.batch.experiment import find, planned_seconds
+from mmsim.batch.experiment import find_experiment, planned_seconds
 from mmsim.batch.run import Run
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.report_data import ReportData, gather
@@ -129,7 +129,7 @@ def section(name: str) -> str:
     finding = read_finding(name)
     figures = f"[Figures](findings/{name}.md)."
     if finding is None:
-        return f"### {find(name).question}\n\n{NOT_PLAYED} {figures}"
+        return f"### {find_experiment(name).question}\n\n{NOT_PLAYED} {figures}"
     answer = finding.answer
     first, rest = answer.first_words
     if len(rest.split()) > _LONG_VERDICT and "; " in rest:
@@ -174,7 +174,7 @@ def _plain(text: str) -> str:
 
 def stub(name: str) -> str:
     """The page of an experiment that has not been played."""
-    return f"# {find(name).question}\n\n{NOT_PLAYED}\n\n{_HOW_PLAYED.format(commands=play_command(name))}"
+    return f"# {find_experiment(name).question}\n\n{NOT_PLAYED}\n\n{_HOW_PLAYED.format(commands=play_command(name))}"
 
 
 def write_pages(name: str, folder: Path, docs: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from mmsim.batch.experiment import (
     Experiment,
-    find,
+    find_experiment,
     from_mapping,
     named_after,
     with_retrained_levels,
@@ -57,7 +57,7 @@ def run(
     """
     path = Path(folder)
     if isinstance(what, str):
-        what = find(what)
+        what = find_experiment(what)
     if isinstance(what, Experiment):
         experiment = with_settings(what, settings)
     else:

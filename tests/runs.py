@@ -17,7 +17,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from mmsim.batch.experiment import from_mapping
-from mmsim.batch.journal import File, rewrite
+from mmsim.batch.journal import PartFile, rewrite
 from mmsim.batch.manifest import encoded
 from mmsim.batch.remarkable import keep_records
 from mmsim.batch.run import Run
@@ -61,7 +61,7 @@ def _play(folder: Path, games: int, values: dict[str, Any]) -> None:
                 played = player.play(part, run.prepared[part.variant].variant)
                 write_part(folder, part, played.files)
                 journal.append(played.entry)
-        journal.settle()
+        journal.finish()
         if games == run.games_per_variant:
             run.finish(keep_records(run))
 
@@ -74,7 +74,7 @@ def change_part(folder: Path, table: str, part: int, **columns: pl.Expr) -> None
     data = path.read_bytes()
     run = Run(folder)
     digest = games_digest(frame, run.manifest.variants[run.plan.part(part).variant])
-    file = File(frame.height, len(data), hashlib.sha256(data).hexdigest(), digest)
+    file = PartFile(frame.height, len(data), hashlib.sha256(data).hexdigest(), digest)
     entries = [
         replace(entry, tables={**entry.tables, table: file}) if entry.part == part else entry
         for entry in run.journal_entries()

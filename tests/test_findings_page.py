@@ -24,7 +24,7 @@ from benchmarks.findings import (
     where,
     write_pages,
 )
-from mmsim.batch.experiment import find
+from mmsim.batch.experiment import find_experiment
 from mmsim.report.answer import Answer
 from tests.runs import write_run
 
@@ -70,12 +70,12 @@ def visible_text(page: Path) -> str:
 def test_the_section_of_an_experiment_is_what_its_figures_say(name: str) -> None:
     (shown,) = re.findall(f"<!-- figures of {name} -->\n(.*?)\n<!-- end of figures -->", text_of(PAGE), re.DOTALL)
     assert shown == section(name)
-    assert shown.startswith(f"### {find(name).question}\n")
+    assert shown.startswith(f"### {find_experiment(name).question}\n")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_of_an_experiment_agrees_with_what_is_kept_of_its_run(name: str) -> None:
-    page, finding, experiment = text_of(FIGURES / f"{name}.md"), read_finding(name), find(name)
+    page, finding, experiment = text_of(FIGURES / f"{name}.md"), read_finding(name), find_experiment(name)
     assert f"{play_command(name)}\n" in page
     if finding is None:
         assert page == stub(name)
@@ -87,10 +87,12 @@ def test_the_page_of_an_experiment_agrees_with_what_is_kept_of_its_run(name: str
     assert (finding.experiment, finding.answer.question) == (name, experiment.question)
     assert (finding.seed, finding.boards) == (experiment.seed, tuple(experiment.boards))
     assert max(finding.games_per_level.values()) == experiment.games
-    assert list(finding.games_per_level) == [level.name for level in experiment.tables]
+    assert list(finding.games_per_level) == [level.name for level in experiment.played_levels]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if read_finding(name) and "win_share" in find(name).metrics])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if read_finding(name) and "win_share" in find_experiment(name).metrics]
+)
 def test_the_win_shares_that_are_kept_are_those_of_the_table(name: str) -> None:
     finding = read_finding(name)
     assert finding is not None

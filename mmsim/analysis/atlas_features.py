@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mmsim.analysis.atlas import Atlas
 from mmsim.analysis.stats import LEVEL as CONFIDENCE
 from mmsim.analysis.stats import Array, z_quantile
 
@@ -14,7 +15,7 @@ _RIDGE = 1.0  # penalty, so that collinear columns do no harm
 
 
 @dataclass(frozen=True)
-class Effect:
+class FeatureEffect:
     """The effect of a feature, all others being equal: of one standard deviation, or of its presence."""
 
     feature: str
@@ -27,9 +28,9 @@ class Effect:
 class Explained:
     """How well features predict an outcome on held-out layouts."""
 
-    effects: list[Effect]  # the largest first
+    effects: list[FeatureEffect]  # the largest first
     r2: float  # of the variance that is not noise
-    r2_neighbours: float  # the same for a model that knows everything that lies side by side
+    r2_neighbours: float  # the same for a model that knows which pieces are neighbours, and how they are turned
 
 
 def explain(
@@ -45,7 +46,7 @@ def explain(
     fit, errors = _fit(scaled[~held_out], raw[~held_out])
     z = z_quantile((1 + CONFIDENCE) / 2)
     effects = [
-        Effect(name, float(value), float(z * error), switch)
+        FeatureEffect(name, float(value), float(z * error), switch)
         for name, value, error, switch in zip(names, fit[1:], errors[1:], switches, strict=True)
     ]
     codes, index = np.unique(neighbours, return_inverse=True)
@@ -58,6 +59,13 @@ def explain(
         _r2(scaled, fit, raw, held_out) / reliability,
         _r2(known, fit_known, raw, held_out) / reliability,
     )
+
+
+def explain_unevenness(atlas: Atlas, level: int) -> Explained:
+    """What features of layouts say about their squared unevenness."""
+    features, neighbours = atlas.space.features(atlas.numbers.tolist()), atlas.space.neighbours(atlas.numbers.tolist())
+    squares = ((atlas.raw_shares(level) - 1 / atlas.players) ** 2).mean(axis=1)
+    return explain(features, neighbours, squares, atlas.unevenness_reliability(level))
 
 
 def _fit(columns: Array, values: Array) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ EXTREMES = 50  # at each end of the ranking
 _SAMPLE = 100  # layouts drawn at random, from all and from those called unfair
 _SEED = 1  # of the random choice of layouts
 
-Replay = Callable[[Sequence[int]], pl.DataFrame]  # numbers of layouts -> sums over new games, one row each
+PlayLayouts = Callable[[Sequence[int]], pl.DataFrame]  # numbers of layouts -> sums over new games, one row each
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ReplayResult:
     games: int  # per layout
 
 
-def replay_extremes(atlas: Atlas, level: int, replay: Replay) -> ReplayResult:
+def replay_extremes(atlas: Atlas, level: int, replay: PlayLayouts) -> ReplayResult:
     """Play the fairest, the most lopsided, and random layouts again, and some of those that are called unfair."""
     draws = np.random.default_rng(_SEED)
     unfair = np.flatnonzero(atlas.unfair(level))
@@ -86,7 +86,7 @@ class Intervention:
     layouts: int
 
 
-def intervene(atlas: Atlas, feature: str, outcome: str, predicted: float, replay: Replay) -> Intervention | None:
+def intervene(atlas: Atlas, feature: str, outcome: str, predicted: float, replay: PlayLayouts) -> Intervention | None:
     """Change one feature of random layouts alone and play both; None if it cannot be laid alone."""
     rows = np.random.default_rng(_SEED).choice(len(atlas.numbers), min(_SAMPLE, len(atlas.numbers)), replace=False)
     pairs = [atlas.space.with_feature(int(atlas.numbers[row]), feature) for row in rows]

@@ -8,8 +8,8 @@ from math import inf, isfinite, log2, sqrt
 
 import polars as pl
 
-from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, any_change_p_value, evenness_change
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.level_verdict import (

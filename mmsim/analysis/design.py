@@ -110,7 +110,9 @@ class Search:
         self.grid, self.book = goal.grid()
         self.constraints = goal.constraints()
         self.columns = columns(goal)
-        self.cells = tuple(Cell(level, board, goal.seed) for level in goal.tables() for board in goal.boards or (None,))
+        self.cells = tuple(
+            Cell(level, board, goal.seed) for level in goal.required_levels() for board in goal.boards or (None,)
+        )
         self._proposer: Proposer | None = None
         self._told: set[Setting] = set()
         self._legal: dict[Setting, bool] = {}

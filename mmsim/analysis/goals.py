@@ -13,9 +13,8 @@ from typing import Any
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.knob_grid import KnobGrid, Setting, Vary, parse_vary
-from mmsim.analysis.number_format import scale_of
 from mmsim.analysis.run_metrics import declared_metrics, find_metric
-from mmsim.analysis.wording import SEATS
+from mmsim.analysis.wording import SEATS, scale_of
 from mmsim.batch.experiment import GAMES_GROUP, named_after, named_levels
 from mmsim.core.knobs import spelled
 from mmsim.core.levels import Level
@@ -85,7 +84,7 @@ class Goal:
     def title(self) -> str:
         return self.question or f"Which change of {self.base} gives {' and '.join(self.goals)}?"
 
-    def tables(self) -> tuple[Level, ...]:
+    def required_levels(self) -> tuple[Level, ...]:
         """The levels at which the goal must be met; by default expert, or else the strongest."""
         names = [level.name for level in find_shell(self.game).levels]
         default = "expert" if "expert" in names else names[-1]
@@ -147,7 +146,7 @@ def goal_of(values: Mapping[str, Any]) -> Goal:
                 f"a design needs '{key}': mmsim experiments new NAME --goal writes a file with every setting"
             )
     goal = convert({**values, **listed}, Goal, example='["a", "b"]')
-    goal.grid(), goal.constraints(), goal.tables(), named_levels(goal.game, goal.elsewhere_levels or ("all",))
+    goal.grid(), goal.constraints(), goal.required_levels(), named_levels(goal.game, goal.elsewhere_levels or ("all",))
     for board in (*goal.boards, *goal.elsewhere):
         find_shell(goal.game).check_board(board)
         find_game(goal.game).prepare(Variant(goal.base, goal.players, board))  # an unknown one is refused now

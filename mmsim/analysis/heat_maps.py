@@ -108,7 +108,9 @@ def _find_cell(run: Run, variant: str | None, level: str | None) -> int:
     names = run.variant_names
     variants, levels = (list(dict.fromkeys(name.partition(OF_LEVEL)[i] for name in names)) for i in (0, 2))
     if levels == [""] and level is not None:
-        raise UsageError(f"{run.folder} has one level; all its games are those of {run.experiment.tables[0].name}")
+        raise UsageError(
+            f"{run.folder} has one level; all its games are those of {run.experiment.played_levels[0].name}"
+        )
     if variant in names:
         return names.index(variant)
     chosen = full_name("variant", variant, variants) if variant else variants[0]

@@ -12,8 +12,8 @@ from itertools import pairwise
 from math import sqrt
 
 from mmsim.analysis import stats
-from mmsim.analysis.number_format import join_words
 from mmsim.analysis.stats import two_sided_p
+from mmsim.analysis.wording import join_words
 from mmsim.core.levels import RETRAINED
 
 ALPHA = 1 - stats.LEVEL

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.core.metrics import Measure, Metric, MetricGrouping, OfRows, Value
 
 _PLAYERS = 2  # of the example whose groups show how a metric is grouped

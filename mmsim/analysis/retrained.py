@@ -6,9 +6,10 @@ variance than with one net for all. A verdict may change for that reason alone, 
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.level_verdict import ALPHA
 from mmsim.analysis.run_metrics import ComparedRun, compare_run
@@ -20,26 +21,39 @@ from mmsim.core.levels import RETRAINED
 NO_CHANGE = "No verdict changes against the same deals with the shipped nets."
 
 
-def retraining_text(
+@dataclass(frozen=True)
+class RetrainingResult:
+    """What retraining has gained, and which verdicts it changes."""
+
+    gains: Sequence[str]  # one sentence per variant
+    gained: bool  # in at least one variant
+    changed: Sequence[str] | None = None  # one sentence per verdict; None if there was nothing to compare
+
+    @property
+    def sentences(self) -> list[str]:
+        return [*self.gains, *([] if self.changed is None else self.changed or [NO_CHANGE])]
+
+
+def retraining_result(
     compared: ComparedRun, metrics: Collection[str] = (), tolerances: Mapping[str, float] | None = None
-) -> list[str]:
-    """Sentences on what the nets of every variant gained and on every verdict that changes; none without retraining."""
+) -> RetrainingResult | None:
+    """Only of a run with `--retrain`."""
     if not compared.run.experiment.retrain:
-        return []
+        return None
     run = Run(compared.run.folder)
-    names = map(shared_name, run.variant_names)
-    sentences = [f"{name}: {gain_text(nets)}." for name, nets in zip(names, run.manifest.nets, strict=False)]
-    if not any(nets.gained for nets in run.manifest.nets) or len(compared.run.variants) < 2:
-        return sentences
+    names, gained = map(shared_name, run.variant_names), any(nets.gained for nets in run.manifest.nets)
+    gains = [f"{name}: {gain_text(nets)}." for name, nets in zip(names, run.manifest.nets, strict=False)]
+    if not gained or len(compared.run.variants) < 2:
+        return RetrainingResult(gains, gained)
     shipped = open_run(compared.run.folder, shipped=True).starting_with(compared.run.variants[0].name)
     before = compare_run(shipped, metrics, tolerances).comparisons
-    return [*sentences, *changed_verdicts(before, compared.comparisons, metrics)]
+    return RetrainingResult(gains, gained, changed_verdicts(before, compared.comparisons, metrics))
 
 
 def changed_verdicts(
     shipped: Sequence[ComparisonOverLevels], retrained: Sequence[ComparisonOverLevels], metrics: Collection[str] = ()
 ) -> list[str]:
-    """One sentence per verdict that changes with retrained nets, or a single one that none does.
+    """One sentence per verdict that changes with retrained nets.
 
     Only the metrics that the question is about and the named ones count.
     """
@@ -63,7 +77,7 @@ def changed_verdicts(
                 f"Verdict on {label} of {comparison.variant}: “{new}” with retrained nets ({_effects(comparison)}), "
                 f"“{old}” with the shipped ones ({_effects(was)}). {moved}."
             )
-    return changed or [NO_CHANGE]
+    return changed
 
 
 def _is_moved(shipped: ComparisonOverLevels, retrained: ComparisonOverLevels, alpha: float) -> bool:

@@ -8,7 +8,7 @@ from math import inf
 
 import polars as pl
 
-from mmsim.analysis.board_effects import average_boards
+from mmsim.analysis.across_boards import average_boards
 from mmsim.analysis.compare import (
     ComparisonOverLevels,
     LevelEstimates,
@@ -32,9 +32,10 @@ from mmsim.analysis.ratings import Ratings
 from mmsim.analysis.stats import holm
 from mmsim.analysis.tables import TENSION, RunTables, finished_only
 from mmsim.analysis.wording import variant_titles, wording
-from mmsim.batch.experiment import OF_LEVEL, ON_BOARD
+from mmsim.batch.experiment import OF_LEVEL
 from mmsim.core.levels import Level
 from mmsim.core.metrics import Measure, Metric, MetricGrouping, RuleGap
+from mmsim.core.variant import ON_BOARD
 from mmsim.errors import UsageError, unknown
 from mmsim.games import find_statistics
 

@@ -11,13 +11,13 @@ import polars as pl
 from msgspec import structs
 
 from mmsim.analysis.win_chances import calibrated, tension_table
-from mmsim.batch.experiment import OF_LEVEL, ON_BOARD, Experiment, game_seconds, ignored_knobs, variants_of
+from mmsim.batch.experiment import OF_LEVEL, Experiment, game_seconds, ignored_knobs, variants_of
 from mmsim.batch.manifest import Decision
 from mmsim.batch.plan import Part
 from mmsim.batch.run import Run
 from mmsim.batch.side_tables import read_win_chances
 from mmsim.core.levels import Level
-from mmsim.core.variant import VariantDescription, board_label
+from mmsim.core.variant import ON_BOARD, VariantDescription, board_label
 from mmsim.errors import MmsimError
 from mmsim.games import find_shell, find_statistics
 
@@ -95,7 +95,7 @@ class RunTables:
     @property
     def level(self) -> Level:
         """Who plays a run of one level."""
-        return self.played_by or self.experiment.tables[0]
+        return self.played_by or self.experiment.played_levels[0]
 
     @property
     def game_seconds(self) -> float:
@@ -294,7 +294,7 @@ def open_run(path: Path, shipped: bool = False) -> RunTables:
     parts = run.verified_parts()
     if not parts:
         raise MmsimError(f"run {path} has no games yet; play them: mmsim resume {path}")
-    plan, count = run.plan, len(variants) // len(experiment.tables)
+    plan, count = run.plan, len(variants) // len(experiment.played_levels)
     planned_games = {variant.name: plan.games_of(number) for number, variant in enumerate(variants)}
 
     def tables(numbers: Sequence[int]) -> RunTables:
@@ -333,8 +333,8 @@ def open_run(path: Path, shipped: bool = False) -> RunTables:
         return with_boards(played, [replace(board, played_by=level) for board in boards])
 
     places = experiment.analysed_levels(shipped)
-    levels = [level_tables(experiment.tables[place], place * count) for place in places]
-    if len(experiment.tables) == 1:
+    levels = [level_tables(experiment.played_levels[place], place * count) for place in places]
+    if len(experiment.played_levels) == 1:
         return levels[0]
     whole = tables([place * count + number for place in places for number in range(count)])
     return replace(whole, variants=levels[0].shared_variants, of_levels=tuple(levels))

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.compare import Comparison, LevelEstimates, compare
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
@@ -48,7 +48,7 @@ _MAX_SENTENCES = 2  # changes described in a sentence, if there is no interactio
 
 
 @dataclass(frozen=True)
-class Effect:
+class ChangeEffect:
     """What a change does to the metric in question."""
 
     change: str
@@ -64,14 +64,19 @@ class Effect:
     is_significant: bool
     identical: bool  # every game came out the same
 
+    @property
+    def for_group(self) -> str:
+        """The group of the numbers before, after and between, for a sentence; empty if the metric has no groups."""
+        return f" for {fmt.title(self.group)}" if self.group else ""
+
 
 @dataclass(frozen=True)
 class Interaction:
     """Two changes alone and together: what they do together beyond the sum of what each does."""
 
-    first: Effect
-    second: Effect
-    both: Effect
+    first: ChangeEffect
+    second: ChangeEffect
+    both: ChangeEffect
     beyond: Estimate
 
 
@@ -84,13 +89,14 @@ class Agreement:
     games: int
     difference: Estimate
 
-    def sentence(self, effect: Effect, unit: str) -> str:
-        """Whether that level agrees with an effect."""
+    def sentence(self, effect: ChangeEffect, unit: str) -> str:
+        """Whether that level agrees with an effect, in the same group of the metric."""
         shown = f"{fmt.with_interval(self.difference, unit, signed=True)}; {self.games:,} games"
         if self.difference.low <= 0 <= self.difference.high:
-            return f"At {self.level} level these games do not show what {self.change} does ({shown})."
+            return f"At {self.level} level the effect of {self.change}{effect.for_group} is not significant ({shown})."
         agrees = (self.difference.value > 0) == (effect.difference.value > 0)
-        return f"{self.level.capitalize()} level {'agrees' if agrees else 'disagrees'} on {self.change} ({shown})."
+        verb = "agrees" if agrees else "disagrees"
+        return f"{self.level.capitalize()} level {verb} on {self.change}{effect.for_group} ({shown})."
 
 
 @dataclass(frozen=True)
@@ -106,18 +112,23 @@ class Why:
     games: int  # per change
     before: Estimate
     before_groups: tuple[Estimate | None, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[ChangeEffect, ...]
     fixed: Mapping[str, str]  # what was not changed, and why
     interaction: Interaction | None = None
     seats: Mapping[str, tuple[SeatEffect, ...]] = field(default_factory=dict)  # changes of play, forced by seat
     elsewhere: tuple[Agreement, ...] = ()  # the largest effects at another level
 
     @property
-    def matter(self) -> list[Effect]:
+    def is_grouped(self) -> bool:
+        """True if each effect is that of one group, the one where the change does most."""
+        return len(self.groups) > 1 and self.measure != SEAT_IMBALANCE.name
+
+    @property
+    def significant_effects(self) -> list[ChangeEffect]:
         """The changes with a significant effect."""
         return [effect for effect in self.effects if effect.is_significant]
 
-    def explains(self, effect: Effect) -> float:
+    def explains(self, effect: ChangeEffect) -> float:
         """The share of the effect that goes away with a change; negative if it grows."""
         return -effect.difference.value / effect.before.value if effect.before.value else 0.0
 
@@ -154,8 +165,8 @@ def explain(
     if metric == WIN_SHARE:
         forced = [change for change in changes if by_seat(game, variant, change)]
         why = replace(why, seats={change.name: _force_seats(why, played, change, play, metric) for change in forced})
-    if other_level is not None and why.matter:
-        why = replace(why, elsewhere=tuple(_ask_level(why, named, other_level, metric)))
+    if other_level is not None and why.significant_effects:
+        why = replace(why, elsewhere=tuple(_effects_at_level(why, named, other_level, metric)))
     pair = pair_to_combine(why)
     if pair is None:
         return why
@@ -181,14 +192,18 @@ def _force_seats(
     return measured
 
 
-def _ask_level(why: Why, changes: Mapping[str, Change], other: OtherLevel, metric: str) -> Iterator[Agreement]:
-    """What the largest changes do at another level."""
-    chosen = [AS_PLAYED, *(effect.change for effect in why.matter[:_MAX_SENTENCES])]
+def _effects_at_level(why: Why, changes: Mapping[str, Change], other: OtherLevel, metric: str) -> Iterator[Agreement]:
+    """What the largest changes do at another level, each in the group where it does most at this one."""
+    groups = {effect.change: effect.group for effect in why.significant_effects[:_MAX_SENTENCES]}
     games = other.play(
-        [replace(changes[name], variant=replace(changes[name].variant, bots=other.bots)) for name in chosen]
+        [
+            replace(changes[name], variant=replace(changes[name].variant, bots=other.bots))
+            for name in (AS_PLAYED, *groups)
+        ]
     )
-    for name, comparison in _largest_by_change(_estimates(games, metric)[0], games).items():
-        yield Agreement(other.level, name, games.games, comparison.difference)
+    for name, comparison in _compare_changes(_estimates(games, metric)[0], games):
+        if comparison.group == groups[name]:
+            yield Agreement(other.level, name, games.games, comparison.difference)
 
 
 def measure_effects(played: ChangedGames, metric: str, fixed: Mapping[str, str] = {}) -> Why:
@@ -199,7 +214,7 @@ def measure_effects(played: ChangedGames, metric: str, fixed: Mapping[str, str] 
     effects = [_effect(name, comparison, played, detail) for name, comparison in largest.items()]
     effects.sort(key=lambda effect: -abs(effect.difference.value))
     unused = {change.name for change in played.changes[1:]} - {effect.change for effect in effects}
-    ignored = dict.fromkeys(sorted(unused), f"{played.bots} takes no notice of it")
+    ignored = dict.fromkeys(sorted(unused), f"{played.bots} ignores it")
     return Why(
         played.changes[0].variant.rules,
         headline.measure.name,
@@ -222,15 +237,15 @@ def pair_to_combine(why: Why) -> tuple[str, str] | None:
     most: one explains the effect, the other what play does to it. Otherwise it is the two that do most; two values of
     one knob do not go together.
     """
-    matter = why.matter
-    rules, play = ([effect for effect in matter if effect.kind == kind] for kind in (RULES, PLAY))
+    effects = why.significant_effects
+    rules, play = ([effect for effect in effects if effect.kind == kind] for kind in (RULES, PLAY))
     if why.better == "less":
         rules = [effect for effect in rules if effect.difference.value < 0] or rules
     if rules and play:
         return rules[0].change, play[0].change
-    knobs = [effect.change.partition("=")[0] for effect in matter]
-    others = [effect.change for effect, knob in zip(matter, knobs, strict=True) if knob != knobs[0]]
-    return (matter[0].change, others[0]) if others else None
+    knobs = [effect.change.partition("=")[0] for effect in effects]
+    others = [effect.change for effect, knob in zip(effects, knobs, strict=True) if knob != knobs[0]]
+    return (effects[0].change, others[0]) if others else None
 
 
 def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
@@ -247,7 +262,7 @@ def add_interaction(why: Why, played: ChangedGames, metric: str) -> Why:
 
 
 def _estimates(played: ChangedGames, metric: str) -> tuple[Estimates, Estimates]:
-    """What is explained, one number per variant, and the metric it is derived from."""
+    """What is explained, of win shares their imbalance, and the metric it is derived from."""
     names = [metric, SEAT_IMBALANCE.name] if metric == WIN_SHARE else [metric]
     (level,) = estimate_run(_run_tables(played), names)
     estimates = by_name(level.metrics)
@@ -260,23 +275,28 @@ def _run_tables(played: ChangedGames) -> RunTables:
     return RunTables(experiment, played.descriptions, {name: frame.lazy() for name, frame in played.tables.items()})
 
 
-def _largest_by_change(headline: Estimates, played: ChangedGames) -> dict[str, Comparison]:
-    """Every change against the games as played, in the group where it does most."""
+def _compare_changes(headline: Estimates, played: ChangedGames) -> Iterator[tuple[str, Comparison]]:
+    """Every change, by name, against the games as played in every group."""
     names = dict(zip(headline.variants, (change.name for change in played.changes), strict=True))
-    largest: dict[str, Comparison] = {}
     run = _run_tables(played)
     for over_levels in compare([LevelEstimates(run.level, [headline], run.blind)]):
         (comparison,) = over_levels.levels
-        name = names[comparison.variant]
+        yield names[comparison.variant], comparison
+
+
+def _largest_by_change(headline: Estimates, played: ChangedGames) -> dict[str, Comparison]:
+    """Every change against the games as played, in the group where it does most."""
+    largest: dict[str, Comparison] = {}
+    for name, comparison in _compare_changes(headline, played):
         if name not in largest or abs(comparison.difference.value) > abs(largest[name].difference.value):
             largest[name] = comparison
     return largest
 
 
-def _effect(name: str, comparison: Comparison, played: ChangedGames, detail: Estimates) -> Effect:
+def _effect(name: str, comparison: Comparison, played: ChangedGames, detail: Estimates) -> ChangeEffect:
     number = [change.name for change in played.changes].index(name)
     change = played.changes[number]
-    return Effect(
+    return ChangeEffect(
         change.name,
         change.kind,
         change.text,
@@ -288,7 +308,17 @@ def _effect(name: str, comparison: Comparison, played: ChangedGames, detail: Est
         str(comparison.verdict),
         float(comparison.p_adjusted),
         comparison.effect.is_shown,
-        bool(np.nansum(np.abs(detail.means[number] - detail.means[0])) == 0),
+        _is_identical(detail, number),
+    )
+
+
+def _is_identical(detail: Estimates, number: int) -> bool:
+    """True if no game of a change came out differently in any group."""
+    return all(
+        detail.means[0, group] == detail.means[number, group]
+        and detail.variance_of_difference(0, number, group, paired=True) == 0
+        for group in range(len(detail.groups))
+        if detail.known(0, group) or detail.known(number, group)
     )
 
 
@@ -296,16 +326,16 @@ def _effect(name: str, comparison: Comparison, played: ChangedGames, detail: Est
 
 
 def conclusions(why: Why) -> list[str]:
-    sentences = [f"As played: {fmt.with_interval(why.before, why.unit)}{by_group(why, why.before_groups)}."]
+    sentences = [f"As played: {_as_played_text(why)}."]
     both, unit = why.interaction, fmt.difference_unit(why.unit)
-    if not why.matter and not any(effect.is_shown for seats in why.seats.values() for effect in seats):
-        return [*sentences, "No change does anything that these games can tell from chance; more games might."]
-    described = (both.first, both.second) if both else why.matter[:_MAX_SENTENCES]
+    if not why.significant_effects and not any(effect.is_shown for seats in why.seats.values() for effect in seats):
+        return [*sentences, "No change has a significant effect in these games; more games might show one."]
+    described = (both.first, both.second) if both else why.significant_effects[:_MAX_SENTENCES]
     sentences += [_effect_sentence(why, effect) for effect in described]
     if both is not None:
         sentences.append(
             f"Both {both.first.change} and {both.second.change}: {fmt.value(both.both.after, why.unit)}"
-            f"{by_group(why, both.both.groups)}; beyond the sum of the two "
+            f"{both.both.for_group}{shares_text(why, both.both.groups)}; beyond the sum of the two "
             f"{fmt.with_interval(both.beyond, unit, signed=True)}."
         )
     for name, seats in why.seats.items():
@@ -316,13 +346,20 @@ def conclusions(why: Why) -> list[str]:
     return sentences
 
 
-def _effect_sentence(why: Why, effect: Effect) -> str:
+def _as_played_text(why: Why) -> str:
+    if not why.is_grouped:
+        return fmt.with_interval(why.before, why.unit) + shares_text(why, why.before_groups)
+    known = zip(why.groups, why.before_groups, strict=True)
+    return ", ".join(f"{fmt.title(group)} {fmt.value(mean, why.unit)}" for group, mean in known if mean)
+
+
+def _effect_sentence(why: Why, effect: ChangeEffect) -> str:
     difference = fmt.with_interval(effect.difference, fmt.difference_unit(why.unit), signed=True)
     change, after = f"{effect.change} ({effect.text.removesuffix('.')})", fmt.value(effect.after, why.unit)
-    return f"{change}: {after}, {difference}{by_group(why, effect.groups)}."
+    return f"{change}: {after}{effect.for_group}, {difference}{shares_text(why, effect.groups)}."
 
 
-def by_group(why: Why, groups: Sequence[Estimate | None]) -> str:
+def shares_text(why: Why, groups: Sequence[Estimate | None]) -> str:
     """The win shares of all players in brackets, if their imbalance is explained."""
     if len(groups) < 2 or why.measure != SEAT_IMBALANCE.name:
         return ""

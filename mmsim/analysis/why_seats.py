@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from mmsim.analysis import number_format as fmt
 from mmsim.analysis import stats
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.compare import difference, difference_p_value
 from mmsim.analysis.estimates import Estimates
 from mmsim.analysis.level_verdict import ALPHA

@@ -38,6 +38,7 @@ _RESTART_S = 30
 _CHECKED_VERSIONS = ("mmsim", "polars", "numpy")  # the bytes of a part may depend on them
 _ADDRESS = re.compile(r"(?:(tcp|tls)://)?(\[[0-9A-Fa-f:.%]+\]|[\w.-]+):(\d{1,5})", re.ASCII)
 _TLS_OPTIONS = ("tls_ca", "tls_cert", "tls_key")
+_TLS_NEEDS = "TLS takes three files: --tls-ca, --tls-cert and --tls-key"
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Scheduler:
         if files and match[1] != "tls":
             raise UsageError(f"{next(iter(files))} is for an address like tls://10.0.0.1:8786, not '{self.address}'")
         if files and len(files) < len(_TLS_OPTIONS):
-            raise UsageError("TLS takes three files: --tls-ca, --tls-cert and --tls-key")
+            raise UsageError(_TLS_NEEDS)
         for option, file in files.items():
             if not file.is_file():
                 raise UsageError(f"{option}: there is no file {file}")
@@ -88,7 +89,7 @@ class Scheduler:
         if self.tls_ca is None:
             security = Security()
             if self.address.startswith("tls:") and not security.get_connection_args("client").get("ssl_context"):
-                raise UsageError("TLS takes three files: --tls-ca, --tls-cert and --tls-key")
+                raise UsageError(_TLS_NEEDS)
             return security
         return Security(
             require_encryption=True,
@@ -308,7 +309,8 @@ def play_on_cluster(game: str, variants: tuple[Variant, ...], task: Task, finger
     player, worker_fingerprint = _prepared_player(game, variants)
     if worker_fingerprint != fingerprint:
         raise MmsimError(
-            f"a worker of the cluster is not like this machine: it has {worker_fingerprint}, this machine {fingerprint}"
+            f"a worker of the cluster differs from this machine: it has {worker_fingerprint}, "
+            f"this machine has {fingerprint}"
         )
     return carry_out(player, task, report)
 

@@ -12,7 +12,7 @@ from mmsim.core.bots import NetBot
 from mmsim.core.game import SimulatedGame, check_prepared
 from mmsim.core.levels import RETRAINED, Level, find_levels
 from mmsim.core.seating import bot_names, find_bot, split_bots
-from mmsim.core.variant import PlayableVariant, Variant, board_label, check_seating, split_file
+from mmsim.core.variant import ON_BOARD, PlayableVariant, Variant, board_label, check_seating, split_file
 from mmsim.errors import UsageError, unknown
 from mmsim.games import DEFAULT, GAMES, find_shell, game_of_all
 from mmsim.system.files import checked_file_name, data_folder, read_toml
@@ -20,7 +20,6 @@ from mmsim.system.validation import abbreviated, check_keys, convert
 
 DESIGNS = ("paired", "independent")
 DIRECTIONS = ("higher", "lower")
-ON_BOARD = "@"  # between a ruleset and its board in the name of a variant, if there are several boards
 OF_LEVEL = "~"  # between a variant and the level that plays it, in the name of their games
 _GAMES_PER_PART = 3000  # of the quickest strong bot: about a second of one core
 GAMES_GROUP = 60  # divisible by 2 to 6 players, so that rotated seats come out even
@@ -116,7 +115,7 @@ class Experiment:
         if self.retrain and self.bots:
             raise UsageError("nets are retrained for levels of play; name levels instead of the bots of one table")
         if self.retrain_games and not self.retrain:
-            raise UsageError("a number of games to retrain with is for an experiment with retrain = true, or --retrain")
+            raise UsageError("retrain_games needs retrain = true, or --retrain")
         checked_file_name(self.name, "the experiment's name")
         for key, (least, most) in _RANGES.items():
             value = getattr(self, key)
@@ -128,7 +127,7 @@ class Experiment:
             raise UsageError(f"move_seconds = {self.move_seconds} is not a number of seconds")
 
     @property
-    def tables(self) -> tuple[Level, ...]:
+    def played_levels(self) -> tuple[Level, ...]:
         """Who plays every variant: its levels, or the bots of its one table."""
         return self.levels or (Level(self.bots, self.bots, self.bots),)
 
@@ -139,10 +138,10 @@ class Experiment:
 
     def analysed_levels(self, shipped: bool = False) -> list[int]:
         """The indices of the levels to analyse; of a retrained level and the shipped one it comes from, only one."""
-        retrained = {level.shipped_name for level in self.tables if level.is_retrained}
+        retrained = {level.shipped_name for level in self.played_levels if level.is_retrained}
         return [
             place
-            for place, level in enumerate(self.tables)
+            for place, level in enumerate(self.played_levels)
             if level.is_retrained != shipped or level.shipped_name not in retrained
         ]
 
@@ -188,21 +187,21 @@ class Experiment:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def shipped() -> dict[str, Path]:
+def shipped_experiments() -> dict[str, Path]:
     """The files of the experiments that come with mmsim, by name."""
     return {path.stem: path for path in sorted(data_folder("experiments").glob("*.toml"))}
 
 
-def find(name_or_path: str) -> Experiment:
+def find_experiment(name_or_path: str) -> Experiment:
     """A shipped experiment by its name, or the one in a TOML file."""
     if name_or_path.endswith(".toml"):
-        return read(Path(name_or_path))
-    if path := shipped().get(name_or_path):
-        return read(path)
-    raise unknown("experiment", name_or_path, shipped())
+        return read_experiment(Path(name_or_path))
+    if path := shipped_experiments().get(name_or_path):
+        return read_experiment(path)
+    raise unknown("experiment", name_or_path, shipped_experiments())
 
 
-def read(path: Path) -> Experiment:
+def read_experiment(path: Path) -> Experiment:
     """The experiment in a TOML file, its rulesets checked; files it names are looked for beside it."""
     values = read_toml(path, "experiment file")
     try:
@@ -320,7 +319,7 @@ def ignored_knobs(game: str, bot_list: str, rules: str, other_rules: str, player
 def drop_indifferent_levels(experiment: Experiment) -> tuple[Experiment, list[str]]:
     """The experiment without the levels that play all its variants alike, and why each was dropped; refused if none
     is left."""
-    reasons = {level: _why_indifferent(experiment, level) for level in experiment.tables}
+    reasons = {level: _why_indifferent(experiment, level) for level in experiment.played_levels}
     dropped = [reason for reason in reasons.values() if reason]
     if len(dropped) == len(reasons):
         raise UsageError(dropped[0])
@@ -360,7 +359,7 @@ def thinning(experiment: Experiment) -> list[int]:
     Numbers of games are proportional to one over the square root of the cost of a game: for a given time, this makes
     the sum of the levels' variances least (Cochran 1977, section 5.5).
     """
-    costs = [max(1.0, cost_of(experiment.game, level.bots)) for level in experiment.tables]
+    costs = [max(1.0, cost_of(experiment.game, level.bots)) for level in experiment.played_levels]
     return [max(1, round(sqrt(cost / min(costs)))) for cost in costs]
 
 
@@ -368,7 +367,7 @@ def games_per_level(experiment: Experiment) -> dict[str, int]:
     """How many games of every variant each level plays."""
     return {
         level.name: -(-experiment.games // every)
-        for level, every in zip(experiment.tables, thinning(experiment), strict=True)
+        for level, every in zip(experiment.played_levels, thinning(experiment), strict=True)
     }
 
 
@@ -383,7 +382,9 @@ def _retraining_games(game: str) -> int:
 def planned_seconds(experiment: Experiment) -> float:
     """The seconds that an experiment takes on one core, by declared costs."""
     games, count = games_per_level(experiment), experiment.variants_per_level
-    return sum(games[level.name] * count * game_seconds(experiment.game, level.bots) for level in experiment.tables)
+    return sum(
+        games[level.name] * count * game_seconds(experiment.game, level.bots) for level in experiment.played_levels
+    )
 
 
 def games_in(experiment: Experiment, seconds: float) -> int:
@@ -411,7 +412,7 @@ def default_part_games(experiment: Experiment, games_per_deal: int) -> int:
     """
     known = find_shell(experiment.game).bots
     loads = []
-    for level, every in zip(experiment.tables, thinning(experiment), strict=True):
+    for level, every in zip(experiment.played_levels, thinning(experiment), strict=True):
         least = 0.0 if all(name in known for name in bot_names(level.bots)) else _UNKNOWN_COST
         loads.append(max(cost_of(experiment.game, level.bots), least) / every)
     games = int(_GAMES_PER_PART / max(loads))
@@ -427,9 +428,9 @@ def variants_of(experiment: Experiment, nets: Sequence[str] = ()) -> list[Varian
     `nets` are the files that retrained levels play the variants with, one per variant; empty for the shipped nets.
     """
     variants: list[Variant] = []
-    for level in experiment.tables:
+    for level in experiment.played_levels:
         named = level.name if experiment.levels else ""
-        level_suffix = f"{OF_LEVEL}{level.name}" if len(experiment.tables) > 1 else ""
+        level_suffix = f"{OF_LEVEL}{level.name}" if len(experiment.played_levels) > 1 else ""
         for board in experiment.boards or (None,):
             suffix = f"{ON_BOARD}{board_label(board)}" if board and len(experiment.boards) > 1 else ""
             for rules in experiment.variants:
@@ -456,7 +457,7 @@ def prepare_variants(experiment: Experiment, game: SimulatedGame, nets: Sequence
     for variant in playable:
         check_prepared(game, variant)
         if variant.name in names:
-            raise UsageError(f"the variant '{variant.name}' is there twice; drop one of them")
+            raise UsageError(f"the variant '{variant.name}' is listed twice; remove one")
         names.add(variant.name)
         variant.check_whole_deals(games=experiment.games)
         if experiment.part_games:

@@ -17,15 +17,17 @@ if TYPE_CHECKING:
 
 _SINKS = {".csv": "sink_csv", ".json": "sink_ndjson", ".parquet": "sink_parquet"}  # methods of Polars, for one table
 _SHEETS, _DATABASE = ".xlsx", ".duckdb"  # these hold several tables
-ENDINGS = (*_SINKS, _SHEETS, _DATABASE)
+SUFFIXES = (*_SINKS, _SHEETS, _DATABASE)
 _MAX_SHEET_ROWS = 1_048_575  # below the column names
 
 
 def export(run: Run, table: str | None, path: Path, on_step: Callable[[str], None] = lambda text: None) -> int:
-    """Write a table, or all if the format can hold several, and return the number of rows; CSV to standard output."""
+    """Write one table, or all if the format holds several, and return the number of rows; `-` writes CSV to stdout."""
     kind = ".csv" if path == DASH else path.suffix.lower()
-    if kind not in ENDINGS:
-        raise UsageError(f"cannot export to '{path}': its name must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+    if kind not in SUFFIXES:
+        raise UsageError(
+            f"cannot export to '{path}': its name must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        )
     if table is None and kind in _SINKS:
         raise UsageError(f"a {kind} file holds one table; say which with --table: {', '.join(run.table_names)}")
     import polars as pl  # slow to import, and `mmsim runs list` does without it

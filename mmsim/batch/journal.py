@@ -1,6 +1,6 @@
 """The journal of a run: one line per finished part, each with a checksum.
 
-Of several lines about a part the last undamaged one with the games of the plan counts. A thread of its own writes the
+If several lines describe one part, the last undamaged one that matches the plan counts. A thread of its own writes the
 journal, so that playing does not wait for the disk. Files beside the tables have lines of their own.
 """
 
@@ -33,7 +33,7 @@ _END = b'"}\n'
 _TAIL = len(_CHECK) + CHECKSUM_DIGITS + len(_END)
 
 
-class File(Struct, frozen=True, forbid_unknown_fields=True):
+class PartFile(Struct, frozen=True, forbid_unknown_fields=True):
     """What a Parquet file of a part must be like."""
 
     rows: Count
@@ -50,7 +50,7 @@ class JournalEntry(Struct, frozen=True, forbid_unknown_fields=True):
     variant: Count
     first: Count
     games: Annotated[int, Meta(ge=1, le=2**53)]
-    tables: dict[TableName, File]
+    tables: dict[TableName, PartFile]
     shares: list[tuple[Count, float, float]]  # count, mean and squares (`Tally`) of every seat's win share
     errors: list[BotError]
     seconds: float
@@ -77,17 +77,17 @@ class SideFile(Struct, frozen=True, forbid_unknown_fields=True):
     sha256: Sha256
 
 
-Line = JournalEntry | SideFile
+JournalLine = JournalEntry | SideFile
 _decoder, _side_file_decoder = msgspec.json.Decoder(JournalEntry), msgspec.json.Decoder(SideFile)
 
 
-def line_of(entry: Line) -> bytes:
+def line_of(entry: JournalLine) -> bytes:
     """An entry as a line with a checksum."""
     body = msgspec.json.encode(entry)[:-1]
     return body + _CHECK + short_checksum(body).encode() + _END
 
 
-def read(path: Path) -> Iterator[tuple[int, Line | str]]:
+def read_journal(path: Path) -> Iterator[tuple[int, JournalLine | str]]:
     """The lines of a journal by number, each as an entry or as what is wrong with it; a torn last line is skipped."""
     try:
         with open_regular(path) as file:
@@ -104,7 +104,7 @@ def read(path: Path) -> Iterator[tuple[int, Line | str]]:
         raise MmsimError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def _parsed(line: bytes) -> Line | str:
+def _parsed(line: bytes) -> JournalLine | str:
     body, tail = line[:-_TAIL], line[-_TAIL:]
     if tail != _CHECK + short_checksum(body).encode() + _END:
         return "its checksum is wrong"
@@ -115,7 +115,7 @@ def _parsed(line: bytes) -> Line | str:
         return str(error)
 
 
-def rewrite(path: Path, entries: Iterable[Line]) -> None:
+def rewrite(path: Path, entries: Iterable[JournalLine]) -> None:
     with atomic_writer(path) as file:
         for entry in entries:
             file.write(line_of(entry))
@@ -148,7 +148,7 @@ class JournalWriter:
         self._queue.put(entry)
         self._raise_error()
 
-    def settle(self) -> None:
+    def finish(self) -> None:
         """Wait until every entry is on the disk; nothing can be appended afterwards."""
         self._stop()
         self._raise_error()
@@ -190,7 +190,7 @@ class JournalWriter:
 
 
 def with_times(folder: Path, entry: JournalEntry) -> JournalEntry:
-    """An entry with the present times of change of its files."""
+    """An entry with the current modification times of its files."""
     tables = {
         table: replace(file, mtime_ns=(folder / table / entry.file).stat().st_mtime_ns)
         for table, file in entry.tables.items()

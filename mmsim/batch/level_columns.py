@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 def levels_of(experiment: Experiment) -> dict[str, str]:
     """The level for each suffix of a variant's name; with a single level there is no suffix."""
-    if len(experiment.tables) == 1:
-        return {"": experiment.tables[0].name}
-    return {f"{OF_LEVEL}{level.name}": level.name for level in experiment.tables}
+    if len(experiment.played_levels) == 1:
+        return {"": experiment.played_levels[0].name}
+    return {f"{OF_LEVEL}{level.name}": level.name for level in experiment.played_levels}
 
 
 def with_level(frame: "pl.LazyFrame", levels: Mapping[str, str]) -> "pl.LazyFrame":

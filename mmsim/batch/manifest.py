@@ -232,7 +232,7 @@ def _check(manifest: Manifest) -> None:
     """Check what types cannot: values that must be consistent, names that must not be paths."""
     _check_experiment(manifest)
     experiment, variants = manifest.parsed_experiment, manifest.variants
-    count = experiment.variants_per_level * len(experiment.tables)
+    count = experiment.variants_per_level * len(experiment.played_levels)
     if not len(variants) == count == len(manifest.rows_per_game) == len(manifest.every):
         raise MmsimError("its variants are not those of its experiment")
     if len({variant.name for variant in variants}) < len(variants):

@@ -42,7 +42,7 @@ class RunPlan:
     games: int  # of every variant that is not thinned
     part_games: int  # games per part of such a variant
     every: tuple[int, ...] = ()  # by variant: only one game in this many is played; empty: all games
-    deals: tuple[int, ...] = ()  # by variant: games that share a deal and stay together; empty: 1
+    games_per_deal: tuple[int, ...] = ()  # by variant: games that share a deal and stay together; empty: 1
 
     def __post_init__(self) -> None:
         if self.parts > MAX_PARTS:
@@ -84,7 +84,7 @@ class RunPlan:
         return rest if every == 1 else min(self.size(variant), -(-rest // (every * deal)) * deal)
 
     def _thinning(self, variant: int) -> tuple[int, int]:
-        return self.every[variant] if self.every else 1, self.deals[variant] if self.deals else 1
+        return self.every[variant] if self.every else 1, self.games_per_deal[variant] if self.games_per_deal else 1
 
     def part_of(self, variant: int, game: int) -> Part:
         return self.part(game // self.size(variant) * self.variants + variant)

@@ -26,7 +26,7 @@ from mmsim.batch.experiment import (
     with_nets,
     with_retrained_levels,
 )
-from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter, Line, SideFile
+from mmsim.batch.journal import JOURNAL, JournalEntry, JournalLine, JournalWriter, SideFile
 from mmsim.batch.manifest import (
     FORMAT,
     INPUTS,
@@ -97,7 +97,7 @@ class Run:
             if until and part_games > _SMALL_PART:  # it stops at the end of a part, so parts are kept small
                 part_games = max(games_per_deal, part_games // _UNTIL_DIVISOR // games_per_deal * games_per_deal)
             experiment = replace(experiment, part_games=part_games)
-        kept, all_bots = _keep_inputs(folder, experiment), ",".join(level.bots for level in experiment.tables)
+        kept, all_bots = _keep_inputs(folder, experiment), ",".join(level.bots for level in experiment.played_levels)
         manifest = Manifest(
             format=FORMAT,
             experiment=kept.to_json(),
@@ -115,7 +115,7 @@ class Run:
         check_part_size(manifest)
         write_manifest(folder, manifest)
         run = cls(folder, bot_sources.location(all_bots))
-        seated = [level.bots for level in experiment.tables]
+        seated = [level.bots for level in experiment.played_levels]
         variants = variants_of(run.experiment.with_bots(seated))  # with the copies of the files
         run.prepared = [
             replace(playable, variant=variant) for playable, variant in zip(prepared, variants, strict=True)
@@ -162,7 +162,7 @@ class Run:
             raise MmsimError(f"{flaw}; fit it again: mmsim resume {self.folder}")
         seated = [
             bot_sources.find(self.folder, level.bots, self.manifest.bots, self.bots_from)
-            for level in self.experiment.tables
+            for level in self.experiment.played_levels
         ]
         return prepare_variants(self.experiment.with_bots(seated), self.game, self.nets)
 
@@ -201,7 +201,7 @@ class Run:
             "folder": str(self.folder),
             "state": state,
             "variants": self.variant_names,
-            "bots": " | ".join(level.name for level in self.experiment.tables),
+            "bots": " | ".join(level.name for level in self.experiment.played_levels),
             "games": self.games_per_variant,
             "parts": self.plan.parts,
             "parts_done": done,
@@ -269,7 +269,7 @@ class Run:
 
         if parts is None:
             parts = self.verified_parts(table)
-        if not parts or len(self.experiment.tables) == 1:
+        if not parts or len(self.experiment.played_levels) == 1:
             return self.scan(table, parts)
         by_variant: dict[int, list[Part]] = {}
         for part in parts:
@@ -314,10 +314,10 @@ class Run:
         """Every version of the files beside the tables that was written."""
         return [entry for _, entry in self._lines() if isinstance(entry, SideFile)]
 
-    def _lines(self) -> Iterator[tuple[int, Line | str]]:
+    def _lines(self) -> Iterator[tuple[int, JournalLine | str]]:
         """The lines of the journal by number; one that cannot belong to this run counts as damaged."""
         descriptions, rows = self.manifest.variants, self.manifest.rows_per_game
-        for number, entry in journal.read(self.folder / JOURNAL):
+        for number, entry in journal.read_journal(self.folder / JOURNAL):
             if isinstance(entry, JournalEntry) and not (
                 entry.variant < len(descriptions)
                 and {table: file.rows for table, file in entry.tables.items()}

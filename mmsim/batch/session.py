@@ -145,7 +145,7 @@ class Session:
                         self._play_until(run.manifest.until)
                     else:
                         self._play(run.plan)
-                self._journal.settle()
+                self._journal.finish()
             self._finish()
         return self.status
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from multiprocessing_logging import MultiProcessingHandler
 
 from mmsim.batch.confidence import seat_shares
-from mmsim.batch.journal import File, JournalEntry
+from mmsim.batch.journal import JournalEntry, PartFile
 from mmsim.batch.plan import Part
 from mmsim.core.game import GameRows, SimulatedGame, SupportsTraining
 from mmsim.core.variant import PlayableVariant, Variant
@@ -70,7 +70,7 @@ class PartPlayer:
             frame = self._game.frame(ready, table, rows)
             contents[table] = data = parquet_bytes(frame)
             digest = games_digest(frame, ready.description)
-            files[table] = File(len(rows), len(data), hashlib.sha256(data).hexdigest(), digest)
+            files[table] = PartFile(len(rows), len(data), hashlib.sha256(data).hexdigest(), digest)
         shares = [(tally.count, tally.mean, tally.squares) for tally in seat_shares(tables, ready.games_per_deal)]
         errors = [replace(error, message=error.message[:_MAX_MESSAGE_LENGTH]) for error in tables.errors]
         return FinishedPart(_entry(part, time.perf_counter() - started, files, shares, errors), contents)
@@ -113,7 +113,7 @@ class PartPlayer:
             raise MmsimError(f"bot {rows.errors[0].bot} failed in game {rows.errors[0].game}: {rows.errors[0].message}")
         frame = sums_of_games(self._game, ready, rows, games_per_row)
         data = parquet_bytes(frame)
-        file = File(len(frame), len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
+        file = PartFile(len(frame), len(data), hashlib.sha256(data).hexdigest(), row_digest(frame))
         return FinishedPart(_entry(part, time.process_time() - started, {SUMS: file}), {SUMS: data})
 
     def prepare(self, number: int, variant: Variant) -> PlayableVariant:
@@ -182,7 +182,7 @@ def _collected(part: Part, started: float, tables: dict[str, pl.DataFrame]) -> F
     return FinishedPart(_entry(part, time.perf_counter() - started, {}), contents)
 
 
-def _entry(part: Part, seconds: float, files: dict[str, File], shares: Any = (), errors: Any = ()) -> JournalEntry:
+def _entry(part: Part, seconds: float, files: dict[str, PartFile], shares: Any = (), errors: Any = ()) -> JournalEntry:
     place = part.number, part.variant, part.first, part.count
     return JournalEntry(*place, files, list(shares), list(errors), round(seconds, 3))
 

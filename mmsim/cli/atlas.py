@@ -7,7 +7,7 @@ from typing import Annotated
 import polars as pl
 
 from mmsim.analysis.atlas import Atlas, find_atlas, open_atlas
-from mmsim.analysis.atlas_features import Explained
+from mmsim.analysis.atlas_features import Explained, explain_unevenness
 from mmsim.analysis.atlas_replay import Intervention, ReplayResult, intervene, replay_extremes
 from mmsim.batch.experiment import named_levels
 from mmsim.cli import options
@@ -123,8 +123,8 @@ def report(
     at = atlas.levels.index(level) if level else atlas.best_level
     if replay_level and not replay:
         raise UsageError("--replay-level is for --replay GAMES")
-    explained = answers.explain_unevenness(atlas, at)
-    texts = [*answers.answer(atlas, at), *answers.trust(atlas), answers.features_text(explained)]
+    explained = explain_unevenness(atlas, at)
+    texts = [*answers.answer(atlas, at), *answers.reliability_text(atlas), answers.features_text(explained)]
     rankings = {
         ranking.name: answers.ranking_table(atlas, ranking, at, count) for ranking in answers.rankings_of(atlas)
     }
@@ -167,7 +167,7 @@ def _write_files(atlas: Atlas, level: int, explained: Explained, folder: Path) -
     """Charts, pictures of the first layouts of every ranking, and the estimates of all layouts."""
     boards, rankings = find_shell(atlas.plan.game).boards, answers.rankings_of(atlas)
     outcome = next((ranking.outcome for ranking in rankings if ranking.outcome), atlas.outcomes[0])
-    for chart in atlas_charts(atlas, explained, outcome):
+    for chart in atlas_charts(atlas, level, explained, outcome):
         write_atomically(folder / "charts" / f"{chart.name}.svg", chart.files()["svg"])
     for ranking in rankings:
         for place, row in enumerate(atlas.ranked(ranking, level)[:_PICTURES], 1):

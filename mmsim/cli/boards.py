@@ -44,7 +44,7 @@ def show(
         raise UsageError("--pieces shows no layout; drop --layout and --seed")
     shown = shell.boards.show_pieces(board) if pieces else shell.boards.show(board, layout, seed)
     if out is None:
-        console().print(shown.drawing(), no_wrap=True, overflow="crop")
+        console().print(shown.terminal_drawing(), no_wrap=True, overflow="crop")
     else:
         save(shown.name, out, shown.draw(picture_kind(out)))
     if not pieces and shown.layout:

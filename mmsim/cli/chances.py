@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.win_chances import calibrate_run
 from mmsim.batch.manifest import WIN_CHANCES_FILE
 from mmsim.batch.run import Run

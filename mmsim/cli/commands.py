@@ -13,7 +13,8 @@ from typer.main import get_command
 
 from mmsim import __version__
 from mmsim.cli.console import exit_on_broken_pipe
-from mmsim.cli.error_messages import check_surroundings, print_error
+from mmsim.cli.environment import check_environment
+from mmsim.cli.error_messages import print_error
 from mmsim.cli.interrupts import exit_when_interrupted, raise_on_signals
 from mmsim.games import TITLES
 
@@ -34,7 +35,7 @@ GROUPS = {  # of commands: panel and summary
     "cluster": (_MANY_GAMES, "Prepare a cluster to play on."),
     "rules": (_REFERENCE, "Look up rulesets (editions, modifiers, knobs) and single rules."),
     "boards": (_REFERENCE, "List, draw, generate and check board sets."),
-    "atlas": (_QUESTIONS, "Play every layout of a board, rank them, and say what makes them so."),
+    "atlas": (_QUESTIONS, "Play every layout of a board, rank them by fairness, and explain the ranking."),
     "bots": (_BOTS, "List the bots, look at their weights, train their nets."),
 }
 COMMANDS = {
@@ -71,9 +72,9 @@ COMMANDS = {
         "heat": Command("heat", "Draw heat maps of where things are at the end of games."),
         "atlas run": Command("atlas", "Play every layout of a board equally often; resumable."),
         "atlas report": Command(
-            "atlas", "Rank the layouts of an atlas, and say how sure that is and what makes them so."
+            "atlas", "Rank the layouts of an atlas, with how certain the ranking is and what explains it."
         ),
-        "chances": Command("chances", "Estimate the chances to win after every turn of some games."),
+        "chances": Command("chances", "Estimate each player's win chance after every turn of some games."),
     },
     _REFERENCE: {
         "rules list": Command("rules", "List the editions, modifiers and knobs of a game.", "list_rules"),
@@ -85,7 +86,7 @@ COMMANDS = {
         "boards generate": Command("boards", "Generate random layouts, all equally likely."),
         "boards check": Command("boards", "Check a board set and say what to change, line by line."),
         "boards new": Command("boards", "Start a board set of your own from a shipped one."),
-        "metrics": Command("metrics", "List the numbers games are compared in, or explain one."),
+        "metrics": Command("metrics", "List the metrics that games are compared by, or explain one."),
         "bench": Command("bench", "Measure how fast games are played on this machine."),
     },
     _BOTS: {
@@ -114,7 +115,7 @@ def load_command(words: str) -> TyperCommand:
 
 
 def _hide_types(command: Any) -> None:
-    """Let help show no Python types: not of arguments, nor of options without a metavar, such as --help."""
+    """Hide Python types in help: those of arguments, and of options without a metavar."""
     for parameter in command.get_params(typer.Context(command)):
         if parameter.param_type_name == "argument":
             parameter.display_type_rich = lambda ctx: ""
@@ -140,7 +141,7 @@ class MainGroup(LazyGroup):
         debug = "--debug" in words
         words = ["--debug"] * debug + [word for word in words if word != "--debug"]
         try:
-            check_surroundings()
+            check_environment()
             for command in (self, *self.commands.values()):
                 _hide_types(command)
             code = super().main(words, **{**extra, "prog_name": "mmsim", "standalone_mode": False})

@@ -15,8 +15,7 @@ from mmsim.analysis import compare as comparing
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.decision import decide, sentence
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
-from mmsim.analysis.number_format import join_words
-from mmsim.analysis.retrained import retraining_text
+from mmsim.analysis.retrained import retraining_result
 from mmsim.analysis.run_metrics import (
     ALL,
     check_metric_names,
@@ -25,7 +24,7 @@ from mmsim.analysis.run_metrics import (
     metric_table,
 )
 from mmsim.analysis.tables import name_without_board, open_run
-from mmsim.analysis.wording import ruleset_titles
+from mmsim.analysis.wording import join_words, ruleset_titles
 from mmsim.batch.confidence import FIRST_LOOK_GAMES, next_look
 from mmsim.batch.experiment import Experiment, WantedAnswer, named_after, named_levels, variants_of
 from mmsim.batch.manifest import MANIFEST, Decision
@@ -234,7 +233,8 @@ def _print_run(
     answer = answer_of(compared, "" if keep else str(folder))
     if keep:
         answer = replace(answer, steps=[("keep the games", keep)])
-    retraining = retraining_text(compared, metrics, tolerances)
+    retrained = retraining_result(compared, metrics, tolerances)
+    retraining = retrained.sentences if retrained else []
     is_data = as_json or as_csv
     warn(run.warnings, err=is_data)
     if as_json:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from mmsim.batch.experiment import shipped
+from mmsim.batch.experiment import shipped_experiments
 from mmsim.batch.manifest import read_manifest, runs_in
 from mmsim.core.knobs import Knob
 from mmsim.core.shell import Shell
@@ -64,7 +64,7 @@ def levels(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def experiments(incomplete: str) -> list[str]:
     """Shipped experiments, files, and runs (to be extended)."""
-    return [*shipped(), *_toml_files(incomplete), *runs(incomplete)]
+    return [*shipped_experiments(), *_toml_files(incomplete), *runs(incomplete)]
 
 
 def metrics(ctx: typer.Context, incomplete: str) -> list[str]:

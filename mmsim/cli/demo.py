@@ -51,7 +51,7 @@ def demo(
 
 def _playing(run: Path, games: int) -> list[str]:
     """The command that plays the run, or what is missing of it; refused if another run is in its place."""
-    wanted = experiments.with_settings(experiments.find(_EXPERIMENT), {"levels": [_LEVELS], "games": games})
+    wanted = experiments.with_settings(experiments.find_experiment(_EXPERIMENT), {"levels": [_LEVELS], "games": games})
     if not (run / MANIFEST).exists():
         return ["run", _EXPERIMENT, "--levels", _LEVELS, "--games", str(games), "--out", str(run)]
     stored = Run(run)

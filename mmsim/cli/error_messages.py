@@ -1,9 +1,7 @@
 """What is said when a command fails: one sentence on stderr, and the exit code."""
 
 import errno
-import os
 import re
-import resource
 from collections.abc import Sequence
 
 import typer
@@ -17,25 +15,6 @@ _LIBRARY_WORDS = {
     "Input should be": "it must be",
 }
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-_OPEN_FILES = 64  # libraries, pipes to some workers, and the files of a run
-_ADDRESS_SPACE = 3 << 30  # the compiler and the threads of Polars reserve two thirds of it on a machine of two cores
-
-
-def check_surroundings() -> None:
-    """Refuse to start where a later error would name neither cause nor cure."""
-    try:
-        os.getcwd()
-    except FileNotFoundError:
-        raise MmsimError("the folder you are in has been deleted; go to another one (cd)") from None
-    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if allowed != resource.RLIM_INFINITY and allowed < _OPEN_FILES:
-        raise MmsimError(f"only {allowed} open files are allowed here (ulimit -n); mmsim needs {_OPEN_FILES}")
-    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if allowed != resource.RLIM_INFINITY and allowed < _ADDRESS_SPACE:
-        raise MmsimError(
-            f"only {allowed >> 20:,} MB of address space are allowed here (ulimit -v); "
-            f"mmsim needs {_ADDRESS_SPACE >> 20:,} MB, most of which it never touches"
-        )
 
 
 def print_error(error: BaseException, words: Sequence[str]) -> int:

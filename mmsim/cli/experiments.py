@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Annotated
 
-from mmsim.batch.experiment import find, read, shipped
+from mmsim.batch.experiment import find_experiment, read_experiment, shipped_experiments
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, say
 from mmsim.cli.options import argument, option
@@ -100,7 +100,11 @@ def list_experiments(game: options.GameName = None, as_json: options.AsJson = Fa
     """`mmsim run NAME` plays one of them."""
     if game is not None and game not in GAMES:
         raise unknown("game", game, GAMES)
-    experiments = [experiment for experiment in map(read, shipped().values()) if game in (None, experiment.game)]
+    experiments = [
+        experiment
+        for experiment in map(read_experiment, shipped_experiments().values())
+        if game in (None, experiment.game)
+    ]
     if as_json:
         print_json([experiment.to_json() for experiment in experiments])
         return
@@ -109,7 +113,7 @@ def list_experiments(game: options.GameName = None, as_json: options.AsJson = Fa
             experiment.name,
             experiment.game,
             f"{experiment.variants_per_level} x {experiment.games:,}",
-            "; ".join(level.name for level in experiment.tables),
+            "; ".join(level.name for level in experiment.played_levels),
             experiment.question,
         )
         for experiment in experiments
@@ -122,7 +126,7 @@ def show(
     name: Annotated[str, argument("EXPERIMENT", "A shipped experiment, or a .toml file.")],
     as_json: options.AsJson = False,
 ) -> None:
-    experiment = find(name)
+    experiment = find_experiment(name)
     if as_json:
         print_json(experiment.to_json())
         return
@@ -132,7 +136,7 @@ def show(
         "rules": "  ".join(experiment.variants),
         "boards": "  ".join(experiment.boards) or "the default",
         "players": str(experiment.players or "the default"),
-        "played by": "; ".join(level.name for level in experiment.tables),
+        "played by": "; ".join(level.name for level in experiment.played_levels),
         "games": f"{experiment.games:,} of each of {experiment.variants_per_level} variants",
         "seed": str(experiment.seed),
         "design": f"{experiment.design}, seats {experiment.seats}",

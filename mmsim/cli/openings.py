@@ -6,9 +6,9 @@ from typing import Annotated
 
 import polars as pl
 
-from mmsim.analysis.number_format import percent, with_interval
 from mmsim.analysis.openings import SeatBook, kinds_by_frequency, opening_books, select_views
 from mmsim.analysis.tables import open_run
+from mmsim.analysis.wording import percent, with_interval
 from mmsim.cli import options
 from mmsim.cli.console import print_json, print_table, warn
 from mmsim.cli.options import option

@@ -51,7 +51,7 @@ def within(experiment: Experiment, time: str | None, games_given: bool) -> Exper
 
 def _games_of_levels(run: Run) -> str:
     """How many games of every variant each level plays, and how long that takes; empty for one level."""
-    experiment, levels = run.experiment, [level.name for level in run.experiment.tables]
+    experiment, levels = run.experiment, [level.name for level in run.experiment.played_levels]
     if len(levels) == 1:
         return ""
     count, plan = experiment.variants_per_level, run.plan

@@ -18,7 +18,8 @@ from mmsim.cli.console import save, say, say_error
 from mmsim.cli.options import argument, option
 from mmsim.core.game import EstimatesWinChances
 from mmsim.core.records import RecordError, read_one, read_records, read_text
-from mmsim.core.shell import Replay, ReplaysRecords
+from mmsim.core.replay import Replay
+from mmsim.core.shell import ReplaysRecords
 from mmsim.drawing import animation
 from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
@@ -73,7 +74,7 @@ def replay(
     if kind not in _KINDS:
         raise UsageError(f"unknown file type '{path}'; use a name ending in {', '.join(_KINDS)}")
     game = source.replay()
-    say(f"{game.heading}: {len(game.moments) - 1} steps", err=True)
+    say(f"{game.heading}: {len(game.steps) - 1} steps", err=True)
     if kind == ".html" and playouts:
         game = replace(game, chances=source.win_chances(playouts))
     save(kind[1:], path, _render(game, kind, seconds))
@@ -91,11 +92,11 @@ def draw(
 ) -> None:
     kind = picture_kind(out)
     game = _find_record(options.run_folder(record_or_run), variant, number, bots_from).replay()
-    last = game.moments[-1].turn
+    last = game.steps[-1].turn
     if turn is not None and turn > last:
         raise UsageError(f"the game has {last} turns; there is no turn {turn}")
-    step = len(game.moments) - 1 if turn is None else game.end_of_turn(turn)
-    save("picture", out, animation.picture(game.film, step, kind))
+    step = len(game.steps) - 1 if turn is None else game.end_of_turn(turn)
+    save("picture", out, animation.picture(game.animation, step, kind))
 
 
 def verify(
@@ -198,6 +199,6 @@ def _list_remarkable(run: Run) -> None:
 def _render(game: Replay, kind: str, seconds: float) -> bytes:
     if kind == ".html":
         return page(game).encode()
-    turns = range(game.moments[-1].turn + 1)
-    steps = list(dict.fromkeys([*(game.end_of_turn(turn) for turn in turns), len(game.moments) - 1]))
-    return animation.gif(game.film, steps, seconds)
+    turns = range(game.steps[-1].turn + 1)
+    steps = list(dict.fromkeys([*(game.end_of_turn(turn) for turn in turns), len(game.steps) - 1]))
+    return animation.gif(game.animation, steps, seconds)

@@ -146,7 +146,7 @@ def check(
 def _find_experiment(name: str | None, settings: dict[str, Any], out: Path | None) -> experiments.Experiment:
     """A shipped or written experiment with some settings changed, or one that the options describe."""
     if name is not None:
-        return experiments.with_settings(experiments.find(name), settings)
+        return experiments.with_settings(experiments.find_experiment(name), settings)
     is_named = "variants" in settings or "game" in settings
     if out is None and is_named:
         raise UsageError("say where to put the run: --out runs/NAME")

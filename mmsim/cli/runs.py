@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from mmsim.batch.experiment import named_after
-from mmsim.batch.export import ENDINGS
+from mmsim.batch.export import SUFFIXES
 from mmsim.batch.export import export as export_table
 from mmsim.batch.manifest import runs_in
 from mmsim.batch.run import Run
@@ -103,7 +103,7 @@ def export(
     table: Annotated[str | None, option("--table TEXT", "Which table. Default: all (.xlsx and .duckdb only).")] = None,
     out: Annotated[
         Path | None,
-        option("--out FILE", f"The file ({', '.join(ENDINGS)}), or - for CSV on stdout. Default: RUN-TABLE.csv."),
+        option("--out FILE", f"The file ({', '.join(SUFFIXES)}), or - for CSV on stdout. Default: RUN-TABLE.csv."),
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:

@@ -17,10 +17,10 @@ from mmsim.cli.progress import show_progress
 from mmsim.cli.report import confirm_replacing, print_report
 from mmsim.errors import UsageError
 from mmsim.games import find_shell, find_statistics, game_of_ruleset
-from mmsim.report.change_sections import responses
 from mmsim.report.page import write_report
 from mmsim.report.report_data import ReportData
 from mmsim.report.sections import Section
+from mmsim.report.sweep_section import responses
 
 
 def sweep(

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mmsim.analysis import number_format as fmt
-from mmsim.analysis.run_metrics import find_metric
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.why import OtherLevel, Why, conclusions, explain, write_answer
 from mmsim.batch.experiment import cost_of, named_levels
 from mmsim.batch.manifest import WHY
@@ -24,15 +23,15 @@ from mmsim.core.variant import Variant
 from mmsim.drawing.board_canvas import picture_kind
 from mmsim.errors import UsageError
 from mmsim.games import find_shell, game_of_ruleset
-from mmsim.report.change_sections import (
-    MAX_CHANGES,
+from mmsim.report.sentences import capitalise
+from mmsim.report.why_section import (
+    MAX_CHANGE_ROWS,
     change_rows,
     interaction_rows,
     unchanged_text,
     why_chart,
     why_title,
 )
-from mmsim.report.sentences import capitalise
 from mmsim.system.processes import cores
 
 _MIN_GAMES_ABOVE = 200  # of a slower level, per change
@@ -81,7 +80,6 @@ def why(
         base = Variant(subject, players, board, bots or chosen.bots, seed)
     if len(split_bots(base.bots)) > 1:  # else the effect of a seat could not be separated from that of its bot
         base = replace(base, seats="rotate")
-    find_metric(game, metric)
 
     def play(changed: Sequence[Change], count: int = games) -> ChangedGames:
         with show_progress(quiet) as progress:
@@ -117,7 +115,7 @@ def _print_answer(answer: Why) -> None:
         say_paragraph(sentence)
     title = f"what {fmt.title(answer.measure)} becomes when one thing is changed ({answer.games:,} games each, 95 %)"
     print_table(*change_rows(answer), title, plain=True)
-    if (more := len([effect for effect in answer.effects if not effect.identical]) - MAX_CHANGES) > 0:
+    if (more := len([effect for effect in answer.effects if not effect.identical]) - MAX_CHANGE_ROWS) > 0:
         say_paragraph(f"{counted(more, 'more change')} {'does' if more == 1 else 'do'} less; --json has all")
     if both := interaction_rows(answer):
         print_table(*both, "a rule and a way of playing, alone and together", plain=True)

@@ -129,7 +129,7 @@ def unwritable_message(problem: OSError) -> str:
     in_memory = _fallback_root() == memory_root()
     return (
         f"cannot keep compiled code in {root()}: {problem.strerror or problem}; it is kept in memory until "
-        f"{'the machine restarts' if in_memory else 'this command ends'} (MMSIM_CACHE_DIR names another folder)"
+        f"{'the machine restarts' if in_memory else 'this command ends'} (set MMSIM_CACHE_DIR to use another folder)"
     )
 
 

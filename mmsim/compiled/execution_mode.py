@@ -7,7 +7,8 @@
                runs or can be built (see `library_obstacle`).
     building   Inside the process that builds a library (`mmsim/compiled/__main__.py`).
 
-`MMSIM_BOUNDSCHECK=1` compiles code that checks its indices: one out of bounds, `ix(-1)` too, raises an IndexError.
+`MMSIM_BOUNDSCHECK=1` compiles code that checks its indices: an index out of bounds raises an
+IndexError, and so does a negative one.
 """
 
 import os
@@ -58,8 +59,8 @@ def can_build() -> bool:
 def _cannot_run() -> str:
     if os.environ.get("MMSIM_LINK", "1") == "0":
         return "MMSIM_LINK=0"
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        return f"libraries are for Linux x86_64, not {platform.system()} {platform.machine()}"
+    if obstacle := _wrong_platform():
+        return obstacle
     try:
         cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -77,9 +78,12 @@ def _cannot_build() -> str:
         return "Numba is not installed"
     if not numba.startswith(_LINKABLE_NUMBA):
         return f"only Numba {_LINKABLE_NUMBA[0]}x builds libraries, this is {numba}"
-    if platform.machine() != "x86_64" or sys.platform != "linux":
-        return "libraries are built on Linux x86_64 only"
-    return "" if compiler() else "there is no C compiler"
+    return _wrong_platform() or ("" if compiler() else "there is no C compiler")
+
+
+def _wrong_platform() -> str:
+    is_supported = sys.platform == "linux" and platform.machine() == "x86_64"
+    return "" if is_supported else f"libraries are for Linux x86_64, not {platform.system()} {platform.machine()}"
 
 
 def compiler() -> str | None:

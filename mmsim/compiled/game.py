@@ -39,7 +39,7 @@ class CompiledGame(TabledGame):
     example_sampling: ClassVar[ExampleSampling]
     position_sampling: ClassVar[PositionSampling]  # of games whose bots have value nets
     result: ClassVar[Any]  # (game of the reference engine) -> its outcome
-    read_record: ClassVar[Any]  # (record) -> its game, replayed by the reference engine; RecordError if they differ
+    verified_game: ClassVar[Any]  # (record) -> its game, replayed by the reference engine; RecordError if they differ
 
     @abstractmethod
     def make_playable(self, variant: Variant) -> CompiledVariant:
@@ -131,7 +131,7 @@ class CompiledGame(TabledGame):
         return np.zeros(0, np.int64)
 
     def win_chances(self, written: dict[str, Any], playouts: int) -> NDArray[Any]:
-        table = self.read_record(written)
+        table = self.verified_game(written)
         position = self.first_decision(table, written["seed"])
         return win_chances_by_turn(position, table.history, playouts, table.rules.players, self.result(table).winners)
 
@@ -140,4 +140,4 @@ class CompiledGame(TabledGame):
         return self.position_type(prepared, game)
 
     def verify(self, written: dict[str, Any]) -> None:
-        self.read_record(written)
+        self.verified_game(written)

@@ -32,7 +32,7 @@ def warm_up(program: str) -> float:
         try:
             entry_points.load_library(program, folder)
         except OSError as error:
-            raise MmsimError(f"compiled code cannot be loaded: {error}; MMSIM_LINK=0 does without it") from error
+            raise MmsimError(f"compiled code cannot be loaded: {error}; set MMSIM_LINK=0 to do without it") from error
     elif execution_mode.current() == execution_mode.NUMBA:
         if not code_cache.is_usable(code_cache.folder(program)):
             _fill_numba_cache(program)
@@ -75,7 +75,7 @@ def _fill_numba_cache(program: str) -> None:
             _print_stderr(code_cache.unwritable_message(problem))
         code_cache.remove_outdated(folder)
         if os.path.lexists(folder):  # Numba would load what somebody else has put there
-            raise MmsimError(f"{folder} cannot be removed; MMSIM_CACHE_DIR names another folder")
+            raise MmsimError(f"{folder} cannot be removed; set MMSIM_CACHE_DIR to use another folder")
         with suppress(OSError):  # if it cannot be written, Numba says so
             folder.mkdir(0o700)
         with _progress(program, folder) as on_progress:
@@ -126,7 +126,7 @@ def _run_build(program: str, folder: Path, on_progress: OnProgress, scratch: Pat
             raise
     if child.returncode:
         last_line = errors.splitlines()[-1] if errors else f"exit code {child.returncode}"
-        raise MmsimError(f"the fast core cannot be compiled: {last_line}; MMSIM_LINK=0 does without a C compiler")
+        raise MmsimError(f"the fast core cannot be compiled: {last_line}; set MMSIM_LINK=0 to do without a C compiler")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mmsim.batch.cluster import Cluster, Scheduler
 from mmsim.batch.experiment import cost_of
-from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter, read
+from mmsim.batch.journal import JOURNAL, JournalEntry, JournalWriter, read_journal
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
 from mmsim.batch.run_folder import LOG_FILE, locked
@@ -165,7 +165,7 @@ def _keep_plan(folder: Path, plan: AtlasPlan) -> None:
 def _intact_entries(folder: Path, plan: AtlasPlan) -> Iterator[JournalEntry]:
     """The parts in the journal whose files are still what they were."""
     expected = {part.number: part for part in plan.parts()}
-    for _, line in read(folder / JOURNAL):
+    for _, line in read_journal(folder / JOURNAL):
         if isinstance(line, JournalEntry) and line.part in expected and line.matches(expected[line.part]):
             try:
                 content = read_bytes(folder / SUMS / line.file)
@@ -211,7 +211,7 @@ def _play(
         for entry in follow(executor.play(map(task, missing)), status, costs, time.monotonic(), watch):
             journal.append(entry)
             done[entry.part] = entry
-        journal.settle()
+        journal.finish()
 
 
 def _assemble(folder: Path, plan: AtlasPlan) -> pl.DataFrame:

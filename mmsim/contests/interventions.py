@@ -80,7 +80,7 @@ def variant_of_run(folder: Path, name: str | None, level: str | None) -> tuple[s
     run = Run(folder)
     names = [variant.partition(OF_LEVEL)[0] for variant in run.variant_names]
     chosen = full_name("variant", name, dict.fromkeys(names)) if name else names[0]
-    levels = [table.name for table in run.experiment.tables]
+    levels = [table.name for table in run.experiment.played_levels]
     chosen_level = full_name("level", level, levels) if level else default_level(levels)
     at_level = variants_of(run.experiment, run.nets)[levels.index(chosen_level) * len(names) // len(levels) :]
     return run.experiment.game, replace(at_level[names.index(chosen)], suffix="", level_suffix="", seats="fixed")

@@ -1,4 +1,4 @@
-"""Play the games of a ladder: in every pair of bots one of the first meets others of the second, and vice versa.
+"""Play a ladder: for every pair, one copy of the first bot plays against copies of the second, and vice versa.
 
 All line-ups play the same layouts and deals, and in every line-up the bots rotate through all seats, so that nothing
 but the bots differs.
@@ -35,7 +35,7 @@ class LadderSettings:
 
 @dataclass(frozen=True)
 class Lineup:
-    """One of a bot, and others of another bot in every other seat; by their names in tables."""
+    """One copy of `bot`, and copies of `others` in all other seats, named as in the tables."""
 
     bot: str
     others: str

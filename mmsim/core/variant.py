@@ -16,6 +16,7 @@ from mmsim.errors import MmsimError, UsageError, unknown
 from mmsim.system.validation import Text
 
 SEATINGS = ("fixed", "rotate")
+ON_BOARD = "@"  # between a ruleset and its board in the name of a variant, if there are several boards
 
 _FILE_WITH_LAYOUT = ".toml:"
 _Player = Annotated[int, Meta(ge=0, le=99)]

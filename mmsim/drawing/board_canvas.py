@@ -6,7 +6,7 @@ from math import cos, radians, sin
 from pathlib import Path
 
 from mmsim.drawing.canvas import POINTS_PER_INCH, Align, Canvas, FrameSpan, Point, Shape, Stroke, Text, circle
-from mmsim.drawing.style import CAPITAL, INK, Weight
+from mmsim.drawing.style import CAPITAL_HEIGHT, INK, Weight
 from mmsim.errors import UsageError
 
 WIDTH_INCHES = 8.0
@@ -99,7 +99,7 @@ class BoardCanvas:
         gid: str | None = None,
     ) -> None:
         """A line of text, its capitals vertically centred on the point."""
-        baseline = rotate_points([(0.0, -size * CAPITAL / 2)], angle, at)[0]
+        baseline = rotate_points([(0.0, -size * CAPITAL_HEIGHT / 2)], angle, at)[0]
         self.canvas.marks.append(
             Text(
                 at=self._to_canvas(baseline),

@@ -9,7 +9,8 @@ from matplotlib.colors import LinearSegmentedColormap, to_hex
 from mmsim.core.shell import HeatMaps
 from mmsim.drawing.board_canvas import BoardCanvas
 from mmsim.drawing.canvas import Canvas, Point
-from mmsim.drawing.style import FAINT, INK, fitting_size, plain
+from mmsim.drawing.style import FAINT, INK, fitting_size
+from mmsim.system.safe_text import on_one_line
 
 _STEPS = 24  # colours of a scale
 _SEQUENTIAL = LinearSegmentedColormap.from_list("sequential", ["#FBF6EC", "#F6C667", "#D8470A", "#5B0F1A"])
@@ -37,7 +38,7 @@ def heat_canvas(board: HeatMapBoard, maps: HeatMaps) -> Canvas:
     header, footer = 0.11, 0.02 + 0.034 * len(maps.notes)
     total = header + len(kinds) * height + footer
     page = BoardCanvas(0.0, 1.0, -total, 0.0)
-    title = plain(maps.title)
+    title = on_one_line(maps.title)
     page.text((0.5, -0.035), title, fitting_size(title, _HEADING_SIZE, 0.96, "bold"), INK, "bold", gid="title")
     centers = [_ROW_LABEL_WIDTH + (number + 0.5) * cell for number in range(len(maps.columns))]
     for number, column in enumerate(maps.columns):

@@ -14,13 +14,8 @@ PAPER = "#FFFFFF"
 INK = "#2B2B2B"
 FAINT = "#6E6A62"
 FONT = "DejaVu Sans"  # ships with matplotlib, so that a drawing looks the same everywhere
-CAPITAL = 0.73  # height of its capital letters, in font sizes
+CAPITAL_HEIGHT = 0.73  # height of its capital letters, in font sizes
 _MEASURED_SIZE = 100  # font size at which text is measured
-
-
-def plain(text: str) -> str:
-    """A user's text on one line, without characters that a picture or a terminal cannot show."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def font_file(weight: Weight) -> Path:

@@ -27,7 +27,7 @@ class Metro(CompiledGame):
     bot_entry_points: ClassVar = entry_points
     rows_type, position_type, changed_opening_type = Rows, Position, ChangedOpenings
     example_sampling = entry_points.EXAMPLE_SAMPLING
-    result, read_record = staticmethod(result), staticmethod(record.verify)
+    result, verified_game = staticmethod(result), staticmethod(record.verify)
 
     def make_playable(self, variant: Variant) -> MetroVariant:
         return prepare(ruleset(variant.rules, variant.players), variant)

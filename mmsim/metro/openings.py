@@ -1,4 +1,4 @@
-"""Features of Metro openings that do not depend on the corner, computed from the column `opening`."""
+"""Features of Metro openings that are the same in every corner of the board, computed from the column `opening`."""
 
 import polars as pl
 
@@ -44,7 +44,9 @@ def _cells_away(description: VariantDescription, seats: pl.DataFrame) -> pl.Seri
 
 OPENINGS = (
     OpeningView("place", "where on the board the first tile lies", _place),
-    OpeningView("distance", "how far the first tile lies from the nearest first tile of a player before", _cells_away),
+    OpeningView(
+        "distance", "how far the first tile lies from the nearest first tile of an earlier player", _cells_away
+    ),
     OpeningView(
         "tile",
         "the first tile as it lies",

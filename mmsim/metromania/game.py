@@ -33,7 +33,7 @@ class Metromania(CompiledGame):
     rows_type, position_type, changed_opening_type = Rows, Position, ChangedOpenings
     example_sampling = entry_points.EXAMPLE_SAMPLING
     position_sampling = entry_points.POSITION_SAMPLING
-    result, read_record = staticmethod(result), staticmethod(record.verify)
+    result, verified_game = staticmethod(result), staticmethod(record.verify)
 
     def make_playable(self, variant: Variant) -> MetromaniaVariant:
         return prepare(board_file.load(variant.board), ruleset(variant.rules, variant.players), variant)

@@ -11,7 +11,7 @@ _CELL = _OPENING.str.extract(r"\.(\d+)").cast(pl.Int64)
 
 
 def _starts_away(description: VariantDescription, seats: pl.DataFrame) -> pl.Series:
-    """How many starts along the frame lie from here to the nearest one where an earlier company starts."""
+    """Distance along the frame, in starts, to the nearest start of an earlier company."""
     frame = "".join(description.board["frame"])
     numbers = {place: frame[:place].count("S") for place, kind in enumerate(frame) if kind == "S"}
     place = _SIDE * description.board["side"] + _CELL
@@ -29,11 +29,13 @@ def _starts_away(description: VariantDescription, seats: pl.DataFrame) -> pl.Ser
 
 OPENINGS = (
     OpeningView(
-        "start", "where the first line starts, counted in starts from the nearest one taken before", _starts_away
+        "start",
+        "distance of the first line's start from the nearest start already taken, counted in starts",
+        _starts_away,
     ),
     OpeningView(
         "turn",
-        "cell of its side in which the first line starts, and its first tunnels, on whichever side",
+        "cell in which the first line starts, whatever its side, and its first tunnels",
         lambda _, seats: of_openings(seats, kind=_OPENING.str.extract(r"\.(.*)$").cast(pl.Categorical))["kind"],
     ),
     OpeningView(

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.compare import ComparisonOverLevels
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, MIN_DEALS, SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.level_verdict import LevelReplies, Reply, Shape, Verdict, players_of, reply_to
-from mmsim.analysis.number_format import join_words
 from mmsim.analysis.run_metrics import ComparedRun
+from mmsim.analysis.wording import join_words
 from mmsim.batch.experiment import planned_seconds
 from mmsim.games import find_shell
 from mmsim.report.sentences import (

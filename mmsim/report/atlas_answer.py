@@ -6,15 +6,17 @@ from itertools import combinations
 import numpy as np
 
 from mmsim.analysis.atlas import FAIR, FDR, LOPSIDED, Atlas
-from mmsim.analysis.atlas_features import Explained, explain
+from mmsim.analysis.atlas_features import Explained
 from mmsim.analysis.atlas_replay import Intervention, ReplayResult
 from mmsim.core.layouts import Ranking
 from mmsim.games import find_shell
 
 _AGREEMENT = 0.5  # levels whose win shares have a lower correlation disagree
 _NOTHING = 0.1  # a level with a lower reliability says nothing about layouts
-_DISAGREEMENT = "Who is ahead on a layout depends on who plays: one that is fair for one level need not be for another."
-Table = tuple[list[str], list[list[str]]]  # headings and rows
+_DISAGREEMENT = (
+    "Who is ahead on a layout depends on who plays: a layout that is fair at one level may be unfair at another."
+)
+HeadingsAndRows = tuple[list[str], list[list[str]]]
 
 
 def rankings_of(atlas: Atlas) -> list[Ranking]:
@@ -42,7 +44,7 @@ def answer(atlas: Atlas, level: int) -> list[str]:
     ]
 
 
-def trust(atlas: Atlas) -> list[str]:
+def reliability_text(atlas: Atlas) -> list[str]:
     """How far the estimates can be trusted, level by level."""
     lines = []
     for level, declared in enumerate(atlas.plan.levels):
@@ -63,7 +65,7 @@ def _agreements(atlas: Atlas) -> dict[tuple[int, int], float]:
     return {pair: atlas.agreement(*pair) for pair in combinations(known, 2)}
 
 
-def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> Table:
+def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> HeadingsAndRows:
     """The first layouts of a ranking."""
     outcome = ranking.outcome
     values = atlas.outcome(outcome, level).values[:, 0] if outcome else 100 * atlas.unevenness(level)
@@ -76,22 +78,15 @@ def ranking_table(atlas: Atlas, ranking: Ranking, level: int, count: int) -> Tab
     return ["", "layout", heading, *(f"seat {seat + 1} %" for seat in range(atlas.players))], rows
 
 
-def explain_unevenness(atlas: Atlas, level: int) -> Explained:
-    """What features of layouts say about their squared unevenness."""
-    features, neighbours = atlas.space.features(atlas.numbers.tolist()), atlas.space.neighbours(atlas.numbers.tolist())
-    squares = ((atlas.raw_shares(level) - 1 / atlas.players) ** 2).mean(axis=1)
-    return explain(features, neighbours, squares, atlas.unevenness_reliability(level))
-
-
 def features_text(explained: Explained) -> str:
     return (
         f"Features of a layout explain {100 * explained.r2:.0f} % of the variance of its squared unevenness on layouts "
-        f"they were not fitted to, everything that lies side by side {100 * explained.r2_neighbours:.0f} % (held-out "
-        "R2, of what is not noise)."
+        f"they were not fitted to. A model that knows which pieces are neighbours, and how they are turned, "
+        f"explains {100 * explained.r2_neighbours:.0f} %. Both are R2 on held-out layouts, without sampling noise."
     )
 
 
-def effects_table(explained: Explained, count: int) -> Table:
+def effects_table(explained: Explained, count: int) -> HeadingsAndRows:
     rows = [
         [effect.feature, f"{1e4 * effect.value:+.1f}", f"{1e4 * effect.half_width:.1f}"]
         for effect in explained.effects[:count]
@@ -104,11 +99,11 @@ def replay_text(result: ReplayResult, level: str) -> list[str]:
     return [
         f"Played again by {level} on a new seed, {result.games:,} games each, these keep their side of the median: "
         f"{', '.join(kept)}.",
-        f"Of the layouts called unfair {100 * result.false_share:.1f} % are not by the new games.",
+        f"By the new games, {100 * result.false_share:.1f} % of the layouts called unfair are not.",
     ]
 
 
-def replay_table(result: ReplayResult) -> Table:
+def replay_table(result: ReplayResult) -> HeadingsAndRows:
     rows = [
         [group.name, str(group.layouts), f"{100 * group.unevenness:.1f} ± {100 * group.half_width:.1f}"]
         for group in result.groups

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mmsim.analysis.atlas import Atlas
-from mmsim.analysis.atlas_features import Effect, Explained
+from mmsim.analysis.atlas_features import Explained, FeatureEffect
 from mmsim.analysis.stats import Array
 from mmsim.report import chart_style
 from mmsim.report.charts import Chart
@@ -19,23 +19,22 @@ _BINS = 60
 _SHOWN_EFFECTS = 10
 
 
-def atlas_charts(atlas: Atlas, explained: Explained, outcome: str) -> list[Chart]:
-    """Five charts, the one about two levels only if there are two; `outcome` is drawn against unevenness."""
-    best, levels = atlas.best_level, range(len(atlas.levels))
-    name, uneven = atlas.levels[best], 100 * atlas.unevenness(best)
-    means = atlas.outcome(outcome, best).values[:, 0]
+def atlas_charts(atlas: Atlas, level: int, explained: Explained, outcome: str) -> list[Chart]:
+    """Four charts, and a fifth that compares two levels if there are two; `outcome` is drawn against unevenness."""
+    name, uneven = atlas.levels[level], 100 * atlas.unevenness(level)
+    means = atlas.outcome(outcome, level).values[:, 0]
     charts = [
         Chart(
             "unevenness",
             f"Half of all layouts are more uneven than {np.median(uneven):.0f} points",
             "Expected root mean square distance of win shares from a fair share, in points; shrunken estimates.",
-            partial(_draw_distributions, [100 * atlas.unevenness(level) for level in levels], atlas.levels),
+            partial(_draw_distributions, [100 * atlas.unevenness(at) for at in range(len(atlas.levels))], atlas.levels),
         ),
         Chart(
             "seats",
             f"Who wins depends on the layout: seats at {name}",
             "Shrunken win share of every seat over all layouts, in per cent: 98 % of layouts, half of them, median.",
-            partial(_draw_seats, 100 * atlas.seat_shares(best)),
+            partial(_draw_seats, 100 * atlas.seat_shares(level)),
         ),
         Chart(
             "features",
@@ -52,13 +51,13 @@ def atlas_charts(atlas: Atlas, explained: Explained, outcome: str) -> list[Chart
         ),
     ]
     if len(atlas.levels) > 1:
-        other = next(level for level in levels if level != best)
-        x, y = (100 * atlas.seat_shares(level)[:, 0] for level in (best, other))
-        x_label, y_label = (f"wins of the first seat, {atlas.levels[level]} (%)" for level in (best, other))
+        other = next(at for at in range(len(atlas.levels)) if at != level)
+        x, y = (100 * atlas.seat_shares(at)[:, 0] for at in (level, other))
+        x_label, y_label = (f"wins of the first seat, {atlas.levels[at]} (%)" for at in (level, other))
         charts.append(
             Chart(
                 "levels",
-                f"True win shares at {name} and {atlas.levels[other]}: correlation {atlas.agreement(best, other):.2f}",
+                f"True win shares at {name} and {atlas.levels[other]}: correlation {atlas.agreement(level, other):.2f}",
                 "Shrunken together, so that each level learns from the other; darker: more layouts.",
                 partial(_draw_density, x, y, x_label, y_label),
             )
@@ -90,7 +89,7 @@ def _draw_seats(shares: Array) -> "Figure":
     return figure
 
 
-def _draw_effects(effects: Sequence[Effect]) -> "Figure":
+def _draw_effects(effects: Sequence[FeatureEffect]) -> "Figure":
     figure, axes = chart_style.new_figure(0.6 + 0.27 * len(effects))
     scale = 1e4  # of squared shares: points squared
     for place, effect in enumerate(effects):

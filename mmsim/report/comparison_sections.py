@@ -8,14 +8,14 @@ from math import inf
 import numpy as np
 
 from mmsim.analysis import decision
-from mmsim.analysis import number_format as fmt
-from mmsim.analysis.board_effects import same_on_boards
+from mmsim.analysis import wording as fmt
+from mmsim.analysis.across_boards import comparison_by_board
 from mmsim.analysis.compare import ComparisonOverLevels, all_games_identical
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.level_verdict import Shape, Top, Verdict
-from mmsim.analysis.number_format import join_words
-from mmsim.analysis.retrained import NO_CHANGE, retraining_text
+from mmsim.analysis.retrained import NO_CHANGE, retraining_result
 from mmsim.analysis.stats import Estimate
+from mmsim.analysis.wording import join_words
 from mmsim.core.knobs import spelled
 from mmsim.core.levels import Level
 from mmsim.errors import MmsimError
@@ -46,7 +46,9 @@ _EXPLORATORY = " (exploratory)"  # after a metric that was not asked about befor
 
 def differences(data: ReportData) -> Section | None:
     """The paired differences in what was asked: one subplot per metric, with the band within tolerance."""
-    asked = data.primary or [one for one in data.comparisons if one.measure.name == SEAT_IMBALANCE.name]
+    asked = data.primary or [
+        comparison for comparison in data.comparisons if comparison.measure.name == SEAT_IMBALANCE.name
+    ]
     others, levels = data.run.variants[1:], [level.level for level in data.levels]
     if not asked or len(others) > MAX_ROWS:
         return None
@@ -77,24 +79,28 @@ def _difference_at(comparison: ComparisonOverLevels | None, level: Level) -> Est
 
 
 def _differences_title(asked: Sequence[ComparisonOverLevels]) -> str:
-    """How many of the differences that were asked about are shown, are within tolerance, or need more games."""
+    """How many of the differences that were asked about are significant, are within tolerance, or need more games."""
     shown = sum(comparison.is_different for comparison in asked)
-    same = sum(one.verdict.shape is Shape.SAME and not one.verdict.is_open for one in asked)
+    same = sum(comparison.verdict.shape is Shape.SAME and not comparison.verdict.is_open for comparison in asked)
     if not shown:
-        text = "No difference is shown in what was asked"
+        text = "No significant difference in what was asked"
         return f"{text}; {_are(same)} within tolerance, of {len(asked)}" if same else f"{text}: not enough games"
     unsure = len(asked) - shown - same
     counts = [f", {_are(same)} within tolerance"] * bool(same)
-    counts += [f", {unsure} need{'s' * (unsure == 1)} more games"] * bool(unsure)
-    return f"Of {len(asked)} differences asked about, {_are(shown)} shown{''.join(counts)}"
+    counts += [f", {_verb(unsure, 'need')} more games"] * bool(unsure)
+    return f"Of {len(asked)} differences asked about, {_are(shown)} significant{''.join(counts)}"
 
 
 def _are(count: int) -> str:
     return f"{count} {'is' if count == 1 else 'are'}"
 
 
+def _verb(count: int, verb: str) -> str:
+    return f"{count} {verb}{'s' * (count == 1)}"
+
+
 def _settled_text(data: ReportData) -> list[str]:
-    """How many of the differences that are shown hold at every level, and whether the strongest levels agree."""
+    """How many of the significant differences hold at every level, and whether the strongest levels agree."""
     apart = [comparison for comparison in data.primary if comparison.is_different]
     if len(data.levels) < 2 or not apart:
         return []
@@ -106,7 +112,7 @@ def _settled_text(data: ReportData) -> list[str]:
 
     verb = "holds" if every < 2 else "hold"
     agree = "the two strongest levels, bots of different make, agree within tolerance"
-    text = f"Of the differences that are shown, {count(every)} {verb} at every level"
+    text = f"Of the significant differences, {count(every)} {verb} at every level"
     return [f"{text}; for {count(settled)} of them {agree}."]
 
 
@@ -134,10 +140,12 @@ def _variants_title(data: ReportData) -> str:
     unsure = sum(comparison.verdict.is_open for comparison in data.comparisons)
     every = sum(comparison.verdict.holds_everywhere for comparison in data.comparisons)
     if apart:
-        where = f"; {every} hold at every level" if len(data.levels) > 1 else ""
-        return f"{apart} of {len(data.comparisons)} differences are larger than chance{where}"
+        where = f"; {_verb(every, 'hold')} at every level" if len(data.levels) > 1 else ""
+        verb = "is" if apart == 1 else "are"
+        return f"{apart} of {len(data.comparisons)} differences {verb} larger than chance{where}"
     if unsure:
-        return f"No difference stands out, but {unsure} of {len(data.comparisons)} need more games to be sure"
+        verb = "needs" if unsure == 1 else "need"
+        return f"No difference stands out, but {unsure} of {len(data.comparisons)} {verb} more games to be sure"
     return "No difference matters: all are within tolerance"
 
 
@@ -159,8 +167,8 @@ def _variant_verdict(data: ReportData, variant: str) -> str:
         (unsure, f"needs more games in {unsure}"),
     ]
     said = [text for count, text in counts if count]
-    text = f"{name} {join_words(said)}" if apart else f"{name} is not shown to differ: it {join_words(said)}"
-    return f"{text}; such as {_in_metric(_most_telling(apart))}" if apart else text
+    text = f"{name} {join_words(said)}" if apart else f"{name} has no significant difference: it {join_words(said)}"
+    return f"{text}; for example {_in_metric(_most_telling(apart))}" if apart else text
 
 
 def _most_telling(comparisons: Sequence[ComparisonOverLevels]) -> ComparisonOverLevels:
@@ -203,10 +211,13 @@ def _variant_chart(data: ReportData, number: int, compared: Sequence[ComparisonO
 
 def _variant_title(data: ReportData, variant: str) -> str:
     """One variant's verdicts at the level that is shown, counted."""
-    verdicts = [shown.verdict for one in data.comparisons_of(variant) if (shown := one.at(data.shown.level.name))]
+    verdicts = [
+        shown.verdict for comparison in data.comparisons_of(variant) if (shown := comparison.at(data.shown.level.name))
+    ]
     equal, unsure = verdicts.count(Verdict.EQUAL), verdicts.count(Verdict.UNSURE)
-    counts = [f"{len(verdicts) - equal - unsure} of {len(verdicts)} differ", f"{equal} are equal within tolerance"]
-    counts += [f"{unsure} need more games"] if unsure else []
+    apart = len(verdicts) - equal - unsure
+    counts = [f"{apart} of {len(verdicts)} differ{'s' * (apart == 1)}", f"{_are(equal)} equal within tolerance"]
+    counts += [f"{_verb(unsure, 'need')} more games"] if unsure else []
     return f"{data.name_of(variant)}{data.level_clause}: {', '.join(counts)}"
 
 
@@ -291,7 +302,7 @@ def board_by_board(data: ReportData) -> Section | None:
         comparison = over_levels.at(data.shown.level.name)
         if comparison is None:
             continue
-        same = same_on_boards(comparison, data.board_comparisons)
+        same = comparison_by_board(comparison, data.board_comparisons)
         unit = fmt.difference_unit(comparison.measure.unit)
         label = fmt.label(comparison.measure.name, comparison.group)
         if comparison.measure.name == SEAT_IMBALANCE.name:
@@ -313,10 +324,10 @@ def board_by_board(data: ReportData) -> Section | None:
                 fmt.with_interval(comparison.difference, unit, signed=True),
                 f"{low} to {high}",
                 direction,
-                f"{len(same.shown)} of {count}",
+                f"{len(same.significant)} of {count}",
             ]
         )
-    columns = ["variant", "metric", "on average", "lowest and highest", "boards with the same sign", "shown on"]
+    columns = ["variant", "metric", "on average", "lowest and highest", "boards with the same sign", "significant on"]
     caption = f"Every difference on every board{data.level_clause}"
     tables = [Table(caption, columns, rows, words=2)] if rows else []
     title = (sentences or ["The same on every board?"])[-1].removesuffix(".")
@@ -329,11 +340,15 @@ def board_by_board(data: ReportData) -> Section | None:
 
 def retrained(data: ReportData) -> Section | None:
     """Only of a run with `--retrain`."""
-    text = retraining_text(data)
-    if not text:
+    result = retraining_result(data)
+    if result is None:
         return None
-    changed = sum(line.startswith("Verdict") for line in text)
-    title = f"Retrained nets change {changed} verdicts" if changed else NO_CHANGE.removesuffix(".")
-    if all(": no gain:" in line for line in text):
+    if not result.gained:
         title = "No variant's players gained by retraining"
-    return Section("retrained", "Retrained", title, text)
+    elif result.changed is None:
+        title = "Retrained nets win more games"
+    elif result.changed:
+        title = f"Retrained nets change {len(result.changed)} verdict{'s' * (len(result.changed) > 1)}"
+    else:
+        title = NO_CHANGE.removesuffix(".")
+    return Section("retrained", "Retrained", title, result.sentences)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.design import Candidate, Cell, Design
 from mmsim.analysis.evidence import Finding

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.atlas import Atlas, shipped_atlas
 from mmsim.analysis.derived_metrics import leading_estimates
 from mmsim.analysis.heat_maps import difference_maps, heat_maps, spoken_name
 from mmsim.analysis.level_verdict import ALPHA
-from mmsim.analysis.number_format import join_words
 from mmsim.analysis.openings import Opening, SeatBook, kinds_by_frequency
 from mmsim.analysis.stats import holm, two_sided_p
 from mmsim.analysis.tables import RunTables
+from mmsim.analysis.wording import join_words
 from mmsim.batch.side_tables import end_positions_of, games_counted, read_win_chances, win_chances_of
 from mmsim.core.game import EstimatesWinChances
 from mmsim.core.shell import DrawsPictures, HeatMaps, ReplaysRecords, SupportsHeatMaps

@@ -25,7 +25,7 @@ from markupsafe import Markup, escape
 
 from mmsim import __version__
 from mmsim.analysis import compare, stats
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.run_metrics import declared_metrics, metric_table
 from mmsim.analysis.tables import RunTables
 from mmsim.batch.experiment import Experiment
@@ -34,7 +34,7 @@ from mmsim.batch.run import Run
 from mmsim.core.rulebook import Rule, rulebook
 from mmsim.core.variant import board_label, split_file
 from mmsim.games import find_shell, find_statistics
-from mmsim.report import change_sections, comparison_sections, game_sections, sections
+from mmsim.report import comparison_sections, game_sections, sections, why_section
 from mmsim.report.answer import Answer, answer_of
 from mmsim.report.charts import Chart
 from mmsim.report.report_data import ReportData, Submit, gather, shown_path
@@ -145,7 +145,7 @@ def make_sections(data: ReportData) -> list[Section]:
         sections.seats,
         *(partial(sections.declared_section, plan=plan) for plan in plans),
         game_sections.openings,
-        change_sections.why,
+        why_section.why,
         comparison_sections.variants,
         comparison_sections.board_by_board,
         sections.bots,

@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from mmsim.core.shell import Replay
+from mmsim.core.replay import Replay
 from mmsim.errors import MmsimError
 
 
@@ -15,12 +15,12 @@ def page(replay: Replay, kind: str = "", report: str = "") -> str:
 
     `kind` says what is remarkable about the game, `report` is the page to go back to.
     """
-    if replay.chances and len(replay.chances) <= replay.moments[-1].turn:
+    if replay.chances and len(replay.chances) <= replay.steps[-1].turn:
         raise MmsimError("the chances to win that the run has stored are not those of this game")
     environment = Environment(
         loader=PackageLoader("mmsim.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-    svg: str = replay.film().svg()
+    svg: str = replay.animation().svg()
     return environment.get_template("replay.html").render(
         replay=replay,
         title=f"{kind}: {replay.title}" if kind else replay.title,
@@ -36,10 +36,10 @@ def _script_data(replay: Replay) -> str:
         "players": [seat.player for seat in replay.seats],
         "colours": [seat.colour for seat in replay.seats],
         "hidden": replay.hidden,
-        "moments": [[m.turn, m.seat, m.text, list(m.points), list(m.hands)] for m in replay.moments],
+        "moments": [[m.turn, m.seat, m.text, list(m.points), list(m.hands)] for m in replay.steps],
         "chances": [
-            [round(chance, 3) for chance in replay.win_chances_at(moment)]
-            for moment in range(len(replay.moments) if replay.chances else 0)
+            [round(chance, 3) for chance in replay.win_chances_at(step)]
+            for step in range(len(replay.steps) if replay.chances else 0)
         ],
     }
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import polars as pl
 
-from mmsim.analysis.board_effects import average_boards
+from mmsim.analysis.across_boards import average_boards
 from mmsim.analysis.compare import LevelEstimates, compare
 from mmsim.analysis.derived_metrics import LAYOUT_SHARE, LAYOUT_SPREAD, layout_effects
 from mmsim.analysis.estimates import Estimates, by_name

@@ -10,13 +10,13 @@ from functools import partial
 
 import polars as pl
 
-from mmsim.analysis import number_format as fmt
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, equal_groups_p_value, leading_group, leading_groups
 from mmsim.analysis.estimates import WIN_SHARE, Estimates
 from mmsim.analysis.level_verdict import ALPHA
-from mmsim.analysis.number_format import join_words
 from mmsim.analysis.ratings import ELO
 from mmsim.analysis.stats import holm
+from mmsim.analysis.wording import join_words
 from mmsim.core.common_metrics import SCORES_SECTION
 from mmsim.core.metrics import ChartPlan, SectionPlan
 from mmsim.games import find_shell

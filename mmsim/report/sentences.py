@@ -7,16 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from string import Formatter
 
-from mmsim.analysis import number_format as fmt
-from mmsim.analysis.board_effects import OnBoards, first_against_last, on_boards, same_on_boards
+from mmsim.analysis import wording as fmt
+from mmsim.analysis.across_boards import BoardDifferences, comparison_by_board, differences_by_board, first_against_last
 from mmsim.analysis.compare import Comparison, ComparisonOverLevels
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, leading_groups
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, by_name
 from mmsim.analysis.level_verdict import ALPHA, LevelVerdict, Shape, Verdict, players_of
-from mmsim.analysis.number_format import join_words
 from mmsim.analysis.run_metrics import ComparedRun
 from mmsim.analysis.stats import Estimate
-from mmsim.analysis.wording import edition_title, seat_title, wording
+from mmsim.analysis.wording import edition_title, join_words, seat_title, wording
 from mmsim.batch.experiment import OF_LEVEL
 from mmsim.core.metrics import ORDINALS, Sentence, Wording
 from mmsim.games import find_statistics
@@ -382,14 +381,14 @@ def on_every_board(data: ComparedRun) -> list[str]:
     if ahead:
         first, last = "the first player is ahead of the last", "the last player is ahead of the first"
         where = board_count(
-            on_boards(ahead), first, last, "is the first player shown to be ahead of the last or behind it"
+            differences_by_board(ahead), first, last, "is the first player shown to be ahead of the last or behind it"
         )
         sentences.append(f"With {data.names[0]}, {where}.")
     for over_levels in data.comparisons:
         comparison = over_levels.at(data.shown.level.name)
         if comparison and comparison.measure.name == SEAT_IMBALANCE.name:
             name = data.name_of(comparison.variant)
-            same = same_on_boards(comparison, data.board_comparisons)
+            same = comparison_by_board(comparison, data.board_comparisons)
             where = board_count(
                 same,
                 "the seats are less even",
@@ -400,19 +399,19 @@ def on_every_board(data: ComparedRun) -> list[str]:
     return sentences
 
 
-def board_count(on: OnBoards, higher: str, lower: str, either: str) -> str:
+def board_count(on: BoardDifferences, higher: str, lower: str, either: str) -> str:
     """On how many boards a difference of shares is shown; clauses say what is higher, lower, or either of them."""
     boards = len({board.partition(OF_LEVEL)[0] for board in on.differences})
     cases = len(on.differences)
-    if not on.shown:
+    if not on.significant:
         return f"on none of {boards} boards {either}"
-    text = higher if on.differences[on.shown[0]].value > 0 else lower
+    text = higher if on.differences[on.significant[0]].value > 0 else lower
     smallest, largest = sorted(abs(100 * end) for end in on.range)
-    if on.direction and len(on.shown) == cases:
+    if on.direction and len(on.significant) == cases:
         every = " and at every level" if cases > boards else ""
         return f"{text} on every one of {boards} boards{every}, by {smallest:.1f} to {largest:.1f} points"
-    where = f"on {len(on.shown)} of {boards} boards"
+    where = f"on {len(on.significant)} of {boards} boards"
     if cases != boards:
-        where = f"in {len(on.shown)} of {cases} cases, on {boards} boards at {cases // boards} levels"
+        where = f"in {len(on.significant)} of {cases} cases, on {boards} boards at {cases // boards} levels"
     rest = "the others have the same sign" if on.direction else "not all others have the same sign"
     return f"{text} beyond chance {where}; {rest}"

@@ -22,6 +22,11 @@ def printable(text: str, keep: str = "") -> str:
     )
 
 
+def on_one_line(text: str) -> str:
+    """A user's text on one line, without characters that a picture or a terminal cannot show."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def excerpt(sentence: str) -> str:
     """A sentence without the bulk of what it quotes: long words are cut, and the middle if it is still too long."""
     sentence = _LONG_WORD.sub(lambda word: f"{word[0][:_WORD_SHOWN]}...", sentence)

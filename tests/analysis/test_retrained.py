@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from mmsim.analysis.compare import ComparisonOverLevels
-from mmsim.analysis.retrained import NO_CHANGE, changed_verdicts
+from mmsim.analysis.retrained import changed_verdicts
 from tests.analysis.test_levels import over_levels
 
 
@@ -19,7 +19,7 @@ def retrained(comparison: ComparisonOverLevels) -> ComparisonOverLevels:
 
 def test_the_same_verdict_is_no_change_whatever_the_levels_are_called() -> None:
     shipped = over_levels(1.0, 1.2, 1.1, 1.1)
-    assert changed_verdicts([shipped], [retrained(over_levels(1.0, 1.2, 1.0, 1.2))]) == [NO_CHANGE]
+    assert changed_verdicts([shipped], [retrained(over_levels(1.0, 1.2, 1.0, 1.2))]) == []
 
 
 def test_a_verdict_that_changes_is_named_with_both_effects() -> None:
@@ -43,5 +43,5 @@ def test_a_verdict_that_changes_for_want_of_precision_is_not_taken_for_another_e
 def test_exploratory_metrics_count_only_if_they_are_named() -> None:
     shipped, known = over_levels(1.0, 1.2, 1.1, 1.1), retrained(over_levels(1.0, 1.2, -1.1, -1.1))
     known = replace(known, primary=False)
-    assert changed_verdicts([shipped], [known]) == [NO_CHANGE]
+    assert changed_verdicts([shipped], [known]) == []
     assert len(changed_verdicts([shipped], [known], ["length"])) == 1

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from mmsim.analysis import wording as fmt
 from mmsim.analysis.why import (
-    Effect,
+    ChangeEffect,
+    OtherLevel,
     add_interaction,
     conclusions,
     explain,
@@ -33,6 +36,42 @@ def test_the_change_that_holds_the_first_player_back_is_largest_and_changes_with
     assert sum(one.value for one in why.before_groups) == pytest.approx(1)
 
 
+def test_a_change_that_moves_games_is_not_identical_even_if_the_average_stays() -> None:
+    played = all_changes().only([AS_PLAYED, "hold=2"])
+    games = played.tables["games"]
+    turns = games["turns"].to_list()
+    first = len(turns) // 2  # the games of the change
+    other = next(row for row in range(first, len(turns)) if turns[row] != turns[first])
+    turns[first], turns[other] = turns[other], turns[first]
+    swapped = games.with_columns(pl.Series("turns", turns, games["turns"].dtype))
+    (effect,) = measure_effects(replace(played, tables={**played.tables, "games": swapped}), "turns").effects
+    assert effect.difference.value == 0
+    assert not effect.identical
+
+
+def test_a_metric_of_several_groups_names_the_group_of_every_number() -> None:
+    why = measure_effects(all_changes(), "seat_score")
+    largest = why.effects[0]
+    assert largest.group in why.groups
+    assert all(
+        f"{group} {fmt.value(mean, why.unit)}" in conclusions(why)[0]
+        for group, mean in zip(why.groups, why.before_groups, strict=True)
+        if mean
+    )
+    assert f"{fmt.value(largest.after, why.unit)} for {largest.group}, " in conclusions(why)[1]
+
+
+def test_another_level_is_asked_about_the_group_in_which_a_change_does_most() -> None:
+    groups = []
+    level = OtherLevel("other", "uniform", lambda changes: play(*changes))
+    why = explain("toy", BOLD, "seat_score", lambda changes: play(*changes), other_level=level)
+    for agreement in why.elsewhere:
+        (effect,) = (effect for effect in why.effects if effect.change == agreement.change)
+        groups.append(effect.group)
+        assert f" for {effect.group} " in agreement.sentence(effect, why.unit)
+    assert groups
+
+
 def test_both_changes_together_are_set_against_the_sum_of_each() -> None:
     hold, _, longest, _, first = toy_changes()
     played = all_changes().only([AS_PLAYED, hold.name, longest.name, first.name])
@@ -53,7 +92,7 @@ def test_of_an_imbalance_the_rule_that_takes_most_away_is_made_with_the_play_tha
     why = measure_effects(all_changes(), "win_share")
     first = why.effects[0]
 
-    def effect(name: str, kind: str, difference: float, is_significant: bool = True) -> Effect:
+    def effect(name: str, kind: str, difference: float, is_significant: bool = True) -> ChangeEffect:
         apart = replace(first.difference, value=difference)
         return replace(first, change=name, kind=kind, difference=apart, is_significant=is_significant)
 
@@ -104,7 +143,7 @@ def test_an_explanation_plays_all_changes_and_nothing_together_if_only_one_has_a
 
     why = explain("toy", BOLD, "win_share", note)
     assert [len(names) for names in plays] == [6]
-    assert (len(why.matter), why.interaction) == (1, None)
+    assert (len(why.significant_effects), why.interaction) == (1, None)
     plain = why.as_json()
     assert [row["explains"] for row in plain["effects"]] == [why.explains(effect) for effect in why.effects]
     assert plain["sentences"] == conclusions(why)

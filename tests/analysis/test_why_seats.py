@@ -78,6 +78,6 @@ def test_two_seats_are_forced_only_where_none_alone_makes_half_of_an_effect_that
 
 def test_the_other_level_is_asked_about_what_matters() -> None:
     why = played()
-    assert [agreement.change for agreement in why.elsewhere] == [found.change for found in why.matter[:2]]
+    assert [agreement.change for agreement in why.elsewhere] == [found.change for found in why.significant_effects[:2]]
     assert all(agreement.level == "casual" and agreement.games == 80 for agreement in why.elsewhere)
     assert len(conclusions(why)) >= 2

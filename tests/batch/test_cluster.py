@@ -75,7 +75,7 @@ def stack() -> Iterator[ExitStack]:
 def test_a_worker_that_is_not_like_this_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "_reporter", lambda topic, part: lambda done: None)
     (ready,) = prepare_variants(small(variants=["print"]), find_game("metromania"))
-    with pytest.raises(MmsimError, match=r"is not like this machine: it has mmsim .*, this machine mmsim 9\.9"):
+    with pytest.raises(MmsimError, match=r"differs from this machine: it has mmsim .*, this machine has mmsim 9\.9"):
         play_on_cluster("metromania", (ready.variant,), Task(Part(0, 0, 0, 1), ready.variant, ""), "mmsim 9.9", "")
 
 

@@ -69,7 +69,7 @@ def test_what_an_experiment_cannot_be_is_said(changes: dict[str, object], says: 
 
 
 def test_the_same_variant_twice_is_refused() -> None:
-    with pytest.raises(UsageError, match="the variant 'print-4p' is there twice"):
+    with pytest.raises(UsageError, match="the variant 'print-4p' is listed twice"):
         prepare_variants(small(variants=["print", "print"]), METROMANIA)
 
 
@@ -78,17 +78,17 @@ def test_a_file_is_named_in_what_is_wrong_with_it_and_finds_files_beside_it(tmp_
     file.write_text('variants = ["house.toml", "print"]\n')
     (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\ndig = 2\n')
     rules = (str(tmp_path / "house.toml"), "print")
-    assert experiments.read(file) == Experiment("mine", rules)
+    assert experiments.read_experiment(file) == Experiment("mine", rules)
     file.write_text("variants = 3\n")
     with pytest.raises(UsageError, match=f"experiment file {file}: variants = 3 is not a list"):
-        experiments.read(file)
+        experiments.read_experiment(file)
     file.write_text("variants = [\n")
     with pytest.raises(UsageError, match=f"experiment file {file} is not valid TOML"):
-        experiments.read(file)
+        experiments.read_experiment(file)
     with pytest.raises(UsageError, match="cannot read experiment file"):
-        experiments.find(str(tmp_path / "none.toml"))
+        experiments.find_experiment(str(tmp_path / "none.toml"))
     with pytest.raises(UsageError, match="unknown experiment 'municipality-4'; did you mean 'municipality-4p'"):
-        experiments.find("municipality-4")
+        experiments.find_experiment("municipality-4")
 
 
 def test_an_experiment_survives_its_manifest() -> None:
@@ -98,11 +98,11 @@ def test_an_experiment_survives_its_manifest() -> None:
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
 def test_a_shipped_experiment_says_what_it_asks_and_can_be_prepared(file: Path) -> None:
-    asked = experiments.find(file.stem)
+    asked = experiments.find_experiment(file.stem)
     assert asked.name == file.stem
     assert asked.question.endswith("?")
     playable = prepare_variants(asked, find_game(asked.game))
-    assert len(playable) == max(1, len(asked.boards)) * len(asked.variants) * len(asked.tables)
+    assert len(playable) == max(1, len(asked.boards)) * len(asked.variants) * len(asked.played_levels)
 
 
 def test_every_level_plays_every_variant_on_the_same_deals() -> None:
@@ -191,7 +191,7 @@ def test_a_part_of_the_slowest_level_is_about_a_second_of_work(game: str, levels
     rules = "print" if game == "metromania" else "metro"
     experiment = from_mapping({"name": "x", "game": game, "variants": [rules], "levels": levels})
     part_games = experiments.default_part_games(experiment, 1)
-    for level, every in zip(experiment.tables, experiments.thinning(experiment), strict=True):
+    for level, every in zip(experiment.played_levels, experiments.thinning(experiment), strict=True):
         games = max(1, part_games // every)
         seconds = games * experiments.cost_of(game, level.bots) / _PLANNER_GAMES_PER_S
         assert games == 1 or seconds < 1.5

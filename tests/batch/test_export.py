@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from mmsim.batch import export as exporting
-from mmsim.batch.export import ENDINGS, export
+from mmsim.batch.export import SUFFIXES, export
 from mmsim.batch.run import Run
 from mmsim.batch.session import Session
 from mmsim.core.levels import Level
@@ -97,7 +97,7 @@ def test_a_table_longer_than_a_sheet_is_refused(run: Run, monkeypatch: pytest.Mo
 
 def test_an_ending_that_says_nothing_is_refused(run: Run) -> None:
     for name in ("seats", "seats.cvs", "seats.xls"):
-        with pytest.raises(UsageError, match=rf"cannot export to '{name}': its name must end in {ENDINGS[0]}"):
+        with pytest.raises(UsageError, match=rf"cannot export to '{name}': its name must end in {SUFFIXES[0]}"):
             export(run, "seats", Path(name))
 
 

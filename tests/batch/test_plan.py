@@ -58,7 +58,7 @@ def test_more_parts_than_a_run_can_have_are_refused() -> None:
 @pytest.mark.parametrize("games", [1, 80, 5999, 6000, 6001, 100_000])
 def test_slow_players_have_fewer_games_of_every_block_in_whole_deals(games: int) -> None:
     plan = RunPlan(3, games, 6000, (1, 4, 80), (1, 4, 3))
-    for variant, (every, deal) in enumerate(zip(plan.every, plan.deals, strict=True)):
+    for variant, (every, deal) in enumerate(zip(plan.every, plan.games_per_deal, strict=True)):
         parts = [plan.part(number) for number in range(variant, plan.parts, 3)]
         played = [game for part in parts for game in range(part.first, part.first + part.count)]
         assert played == [*range(plan.games_of(variant))]

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 import mmsim
 from mmsim.batch.experiment import Experiment
-from mmsim.batch.journal import File, JournalEntry
+from mmsim.batch.journal import JournalEntry, PartFile
 from mmsim.batch.manifest import Precision, runs_in, short_checksum
 from mmsim.batch.run import Run
 from mmsim.batch.session import extend
@@ -26,7 +26,7 @@ ROWS = {"games": 1, "seats": 3}  # of a game of the toy
 
 
 def entry(part: int, games: int = 60, seconds: float = 0.1) -> JournalEntry:
-    files = {table: File(each * games, 1, "0" * 64, "0" * 64) for table, each in ROWS.items()}
+    files = {table: PartFile(each * games, 1, "0" * 64, "0" * 64) for table, each in ROWS.items()}
     return JournalEntry(part, 0, 60 * part, games, files, [(60, 0.5, 1.0)] * 3, [], seconds)
 
 
@@ -39,7 +39,7 @@ def append(run: Run, *entries: JournalEntry) -> None:
     with run.journal_writer() as journal:
         for item in entries:
             journal.append(item)
-        journal.settle()
+        journal.finish()
 
 
 def without_times(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
@@ -71,7 +71,7 @@ def test_a_part_whose_files_are_not_there_has_no_line(tmp_path: Path) -> None:
         journal.append(entry(0))
         journal.append(entry(1))
         with pytest.raises(MmsimError, match="cannot write .*/seats/part-000001.parquet: No such file"):
-            journal.settle()
+            journal.finish()
     assert [item.part for item in run.journal_entries()] in ([], [0])  # what waits at the same time is synced together
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mmsim.batch.experiment import read, shipped
+from mmsim.batch.experiment import read_experiment, shipped_experiments
 from mmsim.games import GAMES
 from tests.cli.runner import complaint, output, run
 
@@ -14,10 +14,10 @@ USAGE = 2
 
 def test_every_shipped_experiment_is_listed_with_its_question() -> None:
     listed = json.loads(output("experiments", "list", "--json"))
-    assert [one["name"] for one in listed] == list(shipped())
+    assert [one["name"] for one in listed] == list(shipped_experiments())
     assert all(one["question"].endswith("?") for one in listed)
     text = output("experiments", "list")
-    assert all(name in text for name in shipped())
+    assert all(name in text for name in shipped_experiments())
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -44,7 +44,7 @@ def test_a_new_experiment_can_be_played_as_it_is(game: str, tmp_path: Path, monk
     result = run("experiments", "new", "mine", "--game", game)
     assert result.exit_code == 0
     assert result.stderr == "mine.toml is written\n"
-    experiment = read(Path("mine.toml"))
+    experiment = read_experiment(Path("mine.toml"))
     assert (experiment.name, experiment.game, len(experiment.variants)) == ("mine", game, 2)
     for rules in experiment.variants:
         assert output("rules", "show", rules, "--players", experiment.players)

@@ -14,7 +14,7 @@ import pytest
 from mmsim.metromania import bots
 from mmsim.system.processes import StoppablePool
 from tests.cli.runner import complaint, output, run
-from tests.cli.test_surroundings import COMMAND, mmsim
+from tests.cli.test_environment import COMMAND, mmsim
 from tests.faults import mounts
 from tests.runs import change_manifest, change_part, write_run
 

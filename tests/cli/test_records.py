@@ -1,4 +1,4 @@
-"""`mmsim replay` and `mmsim draw`: pages, films and pictures of recorded games, and what is refused."""
+"""`mmsim replay` and `mmsim draw`: pages, animations and pictures of recorded games, and what is refused."""
 
 import json
 import os
@@ -74,7 +74,7 @@ def test_a_film_shows_every_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_pictures_of_some_moments_make_a_film() -> None:
     shell: Any = find_shell("metromania")
-    draw = shell.replay(json.loads(METROMANIA.read_text())).film
+    draw = shell.replay(json.loads(METROMANIA.read_text())).animation
     film = Image.open(BytesIO(animation.gif(draw, [0, 9, 20], 0.1)))
     assert getattr(film, "n_frames", 0) == 3
 

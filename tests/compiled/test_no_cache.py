@@ -34,7 +34,7 @@ def test_code_goes_to_memory_if_the_cache_cannot_be_created(memory: Path, tmp_pa
     assert isinstance(problem, NotADirectoryError)
     assert cache.unwritable_message(problem) == (
         f"cannot keep compiled code in {tmp_path}/file/cache: Not a directory; it is kept in memory until the machine "
-        "restarts (MMSIM_CACHE_DIR names another folder)"
+        "restarts (set MMSIM_CACHE_DIR to use another folder)"
     )
     with cache.compile_lock("metro"):
         assert memory.stat().st_mode & 0o777 == 0o700

@@ -192,7 +192,7 @@ def test_a_gain_is_a_whole_interval_above_an_equal_share() -> None:
     [
         ({"levels": "beginner..club"}, "there is nothing to retrain: beginner, casual, club play without neural nets"),
         ({"levels": [], "bots": "expert"}, "name levels instead of the bots of one table"),
-        ({"retrain": False}, "is for an experiment with retrain = true"),
+        ({"retrain": False}, "retrain_games needs retrain = true"),
         ({"retrain_games": 7}, "retrain_games = 7 is too small"),
         ({"retrain": "yes"}, "retrain"),
     ],

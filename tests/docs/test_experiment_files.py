@@ -15,7 +15,7 @@ def test_the_experiment_of_the_page_can_be_read(tmp_path: Path) -> None:
     ((_, printed),) = blocks(PAGE, "toml")
     (tmp_path / "mine.toml").write_text(printed)
     (tmp_path / "house.toml").write_text('base = "print"\n')
-    experiment = experiments.read(tmp_path / "mine.toml")
+    experiment = experiments.read_experiment(tmp_path / "mine.toml")
     assert experiment.bots == "planner,greedy,greedy,greedy"
     assert experiment.variants[2] == str(tmp_path / "house.toml")
 

@@ -1,6 +1,8 @@
 """What charts show: legends, bars, bands of tolerance, tooltips."""
 
 import re
+import subprocess
+import sys
 from functools import partial
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from mmsim.analysis.stats import Estimate
 from mmsim.report import chart_style, charts
 from mmsim.report.charts import Chart, Row
+from mmsim.report.page import PRELOADED
 
 SERIES = ("print", "print+loyal,change_minutes=2", "print+no-corruption", "v2")
 
@@ -120,3 +123,10 @@ def test_marks_have_tooltips_with_their_values() -> None:
         charts.draw_stacked_score, np.array([[1.0, -2.0]]), ["a", "<b>"], [about(-1.0)], ["print"], "points"
     )
     assert "<title>print, &lt;b&gt;: −2.00</title>" in svg(stacked)
+
+
+def test_what_the_fork_server_loads_is_safe_to_fork() -> None:
+    """Polars has threads of its own, which a fork would leave behind."""
+    program = f"import sys, {', '.join(PRELOADED)}; print('polars' in sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert loaded.stdout == "False\n"

@@ -154,7 +154,7 @@ def test_compare_says_what_is_wrong(run_folder: Path, tmp_path: Path) -> None:
     assert "unknown variant 'nl'" in complaint(2, "compare", "print", "print+loyal", "--reference", "nl")
     assert "choose one" in complaint(2, "compare", run_folder, "--json", "--csv")
     assert "takes one run, or rulesets" in complaint(2, "compare", run_folder, "print")
-    assert "there twice" in complaint(2, "compare", "print", "print")
+    assert "listed twice" in complaint(2, "compare", "print", "print")
     assert "--games is for rulesets" in complaint(2, "compare", run_folder, "--games", 50)
     assert "unknown seating 'rotated'" in complaint(2, "compare", "print", "print+loyal", "--seats", "rotated")
     rotated = ("--seats", "rotate", "--games", 50)

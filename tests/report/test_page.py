@@ -14,7 +14,7 @@ import pytest
 from mmsim.analysis.stats import Estimate
 from mmsim.analysis.tables import open_run
 from mmsim.analysis.wording import short_names
-from mmsim.batch.experiment import Experiment, from_mapping, read
+from mmsim.batch.experiment import Experiment, from_mapping, read_experiment
 from mmsim.batch.manifest import Decision, SequenceInterval
 from mmsim.batch.run import Run
 from mmsim.report.answer import answer_of
@@ -154,7 +154,7 @@ def test_files_that_the_experiment_names_are_beside_the_report(tmp_path: Path) -
     (tmp_path / "house.toml").write_text('base = "print"\n[knobs]\nend_lines = 5\n')
     run = write_run(tmp_path / "house", [str(tmp_path / "house.toml")], games=8, part_games=8)
     write_report(open_run(run), tmp_path / "report")
-    (rules,) = read(tmp_path / "report" / "experiment.toml").variants
+    (rules,) = read_experiment(tmp_path / "report" / "experiment.toml").variants
     assert Path(rules).is_relative_to(tmp_path / "report")
     assert Path(rules).read_text() == 'base = "print"\n[knobs]\nend_lines = 5\n'
 
@@ -326,7 +326,7 @@ def test_a_run_explained_by_why_has_a_section_on_changes(tmp_path: Path) -> None
     assert done.exit_code == 0, done.output
     assert "a report of the run has a section on it now" in done.stderr
     (why,) = (section for section in make_sections(gather(open_run(folder))) if section.id == "why")
-    assert why.title.endswith("the seat imbalance of print that can be told from chance")
+    assert why.title == "no change has a significant effect on the seat imbalance of print"
     assert why.text[0].startswith("Seat imbalance of print. As played: ")
     (table,) = why.tables
     assert {row[0] for row in table.rows} == {"as played", "last_round=round", "random_starts"}
@@ -339,7 +339,7 @@ def test_levels_have_a_chart_of_their_differences_and_say_where_they_hold(tmp_pa
     data = gather(open_run(folder))
     by_id = {section.id: section for section in make_sections(data)}
     (chart,) = by_id["differences"].charts
-    assert re.match(r"Of \d+ differences asked about, \d+ (is|are) shown", chart.title)
+    assert re.match(r"Of \d+ differences asked about, \d+ (is|are) significant", chart.title)
     for drawn in (chart.files()["svg"].decode(), chart.narrow().decode()):
         assert all(f"length, {level}, an end after 8 lines: " in drawn for level in ("beginner", "casual", "club"))
         assert "<title>How many turns does a game take?</title>" in drawn

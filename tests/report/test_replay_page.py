@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mmsim.core.shell import Replay
+from mmsim.core.replay import Replay
 from mmsim.drawing.canvas import FrameSpan
 from mmsim.games import find_shell
 from mmsim.report.replay_page import page
@@ -37,14 +37,14 @@ def replay_of(record: Any) -> Replay:
 def test_the_moments_are_the_beginning_every_move_and_the_scores(name: str) -> None:
     record = record_of(name)
     replay = replay_of(record)
-    moves = [moment for moment in replay.moments if moment.seat is not None]
+    moves = [moment for moment in replay.steps if moment.seat is not None]
     # a declined bonus station is no move of a record, but a step to look at
     steps = [moment for moment in moves if "declines the bonus station" not in moment.text]
     assert [(moment.turn, moment.seat) for moment in steps] == [
         (move["turn"], move["seat"]) for move in record["moves"]
     ]
-    assert list(replay.moments[-1].points) == record["result"]["scores"]
-    assert not any(replay.moments[0].points)
+    assert list(replay.steps[-1].points) == record["result"]["scores"]
+    assert not any(replay.steps[0].points)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -53,14 +53,14 @@ def test_a_page_is_small_and_needs_nothing_else(name: str) -> None:
     text = page(replay)
     assert len(text.encode()) < 400_000
     assert not re.search(r"""(src|href)=["'](?!#)""", text.replace('xlink:href="#', ""))
-    assert all(moment.text in text for moment in replay.moments[:3])
+    assert all(moment.text in text for moment in replay.steps[:3])
 
 
 def test_chances_are_those_after_the_last_turn_that_is_over() -> None:
     replay = replay_of(record_of(GAMES[0]))
-    turns = replay.moments[-1].turn
+    turns = replay.steps[-1].turn
     known = replace(replay, chances=[[turn / 100, 1 - turn / 100, 0.0, 0.0] for turn in range(turns + 1)])
-    assert [known.win_chances_at(i)[0] for i in (0, len(replay.moments) - 1)] == [0, turns / 100]
+    assert [known.win_chances_at(i)[0] for i in (0, len(replay.steps) - 1)] == [0, turns / 100]
     third = known.end_of_turn(3)
     assert [known.win_chances_at(i)[0] for i in (third - 1, third, third + 1)] == [0.02, 0.03, 0.03]
     assert 'id="chances"' in page(known)
@@ -101,7 +101,7 @@ STEPS = """count => {
 def test_stepping_back_shows_what_stepping_on_has_shown(browser: Any, name: str, tmp_path: Path) -> None:
     record = record_of(name)
     replay = replay_of(record)
-    turns, players = replay.moments[-1].turn, 1 + max(seat.player for seat in replay.seats)
+    turns, players = replay.steps[-1].turn, 1 + max(seat.player for seat in replay.seats)
     chances = [[(turn + player) % 7 / 10 for player in range(players)] for turn in range(turns + 1)]
     replay = replace(replay, chances=chances)
     (tmp_path / "game.html").write_text(page(replay), encoding="utf-8")
@@ -110,12 +110,12 @@ def test_stepping_back_shows_what_stepping_on_has_shown(browser: Any, name: str,
     visited.on("console", lambda message: messages.append(message.text))
     visited.on("pageerror", lambda error: messages.append(str(error)))
     visited.goto((tmp_path / "game.html").as_uri() + "#turn=0")
-    steps = visited.evaluate(STEPS, len(replay.moments))
-    forwards, backwards = steps[: len(replay.moments)], steps[len(replay.moments) :]
-    assert [text for text, _, _, _ in forwards] == [moment.text for moment in replay.moments]
-    assert [points for _, points, _, _ in forwards] == [list(moment.points) for moment in replay.moments]
+    steps = visited.evaluate(STEPS, len(replay.steps))
+    forwards, backwards = steps[: len(replay.steps)], steps[len(replay.steps) :]
+    assert [text for text, _, _, _ in forwards] == [moment.text for moment in replay.steps]
+    assert [points for _, points, _, _ in forwards] == [list(moment.points) for moment in replay.steps]
     assert [chances[0] for _, _, chances, _ in forwards] == [
-        round(100 * replay.win_chances_at(moment)[0]) for moment in range(len(replay.moments))
+        round(100 * replay.win_chances_at(step)[0]) for step in range(len(replay.steps))
     ]
     assert backwards == forwards[::-1]
     assert len({len(things) for _, _, _, things in forwards}) > 20

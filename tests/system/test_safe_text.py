@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from mmsim.system.safe_text import PLAIN_TEXT_HANDLER, printable
+from mmsim.system.safe_text import PLAIN_TEXT_HANDLER, on_one_line, printable
 from mmsim.tables.frames import no_formulas
 
 
@@ -21,6 +21,10 @@ from mmsim.tables.frames import no_formulas
 def test_control_characters_are_written_out(text: str, shown: str) -> None:
     assert printable(text) == shown
     assert printable("a\nb\x1b", keep="\n") == "a\nb\\x1b"
+
+
+def test_text_for_a_picture_is_put_on_one_line() -> None:
+    assert on_one_line(" two\n lines\x1b[1m ") == "two lines [1m"
 
 
 def test_a_stream_without_a_letter_gets_a_plain_one() -> None:

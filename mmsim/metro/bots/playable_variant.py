@@ -15,8 +15,8 @@ from mmsim.metro.bots import find_bot, seat_bots
 from mmsim.metro.bots.thinking import memory
 from mmsim.metro.engine import state
 from mmsim.metro.engine.board import board_record
-from mmsim.metro.rules.board import check_board
-from mmsim.metro.rules.deal import central_tiles, number_colours, wagons
+from mmsim.metro.rules.board import check_board, wagons
+from mmsim.metro.rules.deal import central_tiles, number_colours
 from mmsim.metro.rules.rulesets import RULES_VERSION, Ruleset
 
 

@@ -17,8 +17,9 @@ from mmsim.metro.rules.board import (
     beyond,
     opposite,
     outer_sides,
+    wagon_table,
 )
-from mmsim.metro.rules.deal import central_tiles, number_colours, wagon_table
+from mmsim.metro.rules.deal import central_tiles, number_colours
 from mmsim.metro.rules.rulesets import Ruleset
 from mmsim.metro.rules.tiles import CODES, NUMBER, SIDES, TILES, exit_side, turned, ways_to_lie
 

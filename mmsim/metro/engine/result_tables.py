@@ -59,7 +59,7 @@ TABLES = {
         Column("seat", np.uint8, "place in the playing order, the first is 0"),
         Column("player", np.uint8, "player in the seat, who has the same number"),
         Column("turns", np.uint16, "turns the player had"),
-        Column("hand", np.int32, "tiles dealt to the player: `acba` or, where the hand has more, `acba bbbb`"),
+        Column("hand", np.int32, "tiles dealt to the player: `acba`, or `acba bbbb` for a hand of two"),
         Column(
             "opening",
             np.int32,

@@ -7,6 +7,7 @@ which rule X6 names them.
 from functools import cache
 
 from mmsim.errors import UsageError
+from mmsim.metro.rules.rulesets import Ruleset
 from mmsim.metro.rules.tiles import BOTTOM, LEFT, RIGHT, SIDES, TOP
 
 BOARD = "metro"  # the name of the only board
@@ -117,6 +118,19 @@ COMPANY_WAGONS: tuple[tuple[int, ...], ...] = (
     _stations("7 16 21 30"),
     _stations("8 14 23 29"),
 )
+
+
+def wagon_table(rules: Ruleset) -> tuple[tuple[int, ...], ...]:
+    """X7, X15, X20: the stations of every owner of wagons."""
+    if rules.companies:
+        return COMPANY_WAGONS
+    table, shift = WAGONS[rules.players], rules.wagon_shift % rules.players
+    return (*table[shift:], *table[:shift])
+
+
+def wagons(rules: Ruleset) -> dict[str, list[int]]:
+    """The stations of every colour."""
+    return {COLOURS[owner]: list(stations) for owner, stations in enumerate(wagon_table(rules))}
 
 
 def check_board(board: str | None) -> None:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from mmsim.core.rng import Stream, shuffled
-from mmsim.metro.rules.board import CENTRE, COLOURS, COMPANY_WAGONS, WAGONS
+from mmsim.metro.rules.board import CENTRE
 from mmsim.metro.rules.rulesets import COMPANIES, Ruleset
 from mmsim.metro.rules.tiles import SIDES, TILES, turned
 
@@ -29,19 +29,6 @@ def number_colours() -> dict[str, tuple[int, ...]]:
     """X18: the stations of each colour, chosen by us because the book does not print them."""
     colours = tomllib.loads((_HERE / "numbers.toml").read_text(encoding="utf-8"))["colours"]
     return {colour: tuple(stations) for colour, stations in colours.items()}
-
-
-def wagon_table(rules: Ruleset) -> tuple[tuple[int, ...], ...]:
-    """X7, X15, X20: the stations of every owner of wagons."""
-    if rules.companies:
-        return COMPANY_WAGONS
-    table, shift = WAGONS[rules.players], rules.wagon_shift % rules.players
-    return (*table[shift:], *table[:shift])
-
-
-def wagons(rules: Ruleset) -> dict[str, list[int]]:
-    """The stations of every colour."""
-    return {COLOURS[owner]: list(stations) for owner, stations in enumerate(wagon_table(rules))}
 
 
 @dataclass(frozen=True)

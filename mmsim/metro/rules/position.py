@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mmsim.core.rng import Stream
-from mmsim.metro.rules.board import CELLS, CENTRE, Cell
-from mmsim.metro.rules.deal import Deal, wagon_table
+from mmsim.metro.rules.board import CELLS, CENTRE, Cell, wagon_table
+from mmsim.metro.rules.deal import Deal
 from mmsim.metro.rules.rulesets import Ruleset
 
 TAKES = ("open", "hidden")

@@ -35,7 +35,7 @@ class Ruleset(BaseRuleset):
         25, 1, 200, "X15", "Once a company has this profit, shares can no longer be exchanged."
     )
     turn_limit: int = number(400, 60, 2000, "X12", "Turn limit for games that do not end by themselves.")
-    wagon_shift: int = number(0, 0, 5, "X20", "How many columns of the wagon table every player is moved on.")
+    wagon_shift: int = number(0, 0, 5, "X20", "By how many columns of the wagon table every player is shifted.")
 
     @property
     def owners(self) -> int:

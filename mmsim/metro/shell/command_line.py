@@ -4,14 +4,13 @@ from mmsim.core.bots import Bot
 from mmsim.core.rng import Seed
 from mmsim.core.shell import UNIFORM_COST, ExplainedRuleset, Fact, GameStory, Listing
 from mmsim.core.variant import Variant
-from mmsim.drawing.shell import DrawnShell
+from mmsim.drawing.drawn_shell import DrawnShell
 from mmsim.errors import UsageError
 from mmsim.metro.bots import BOTS
 from mmsim.metro.bots.levels import LEVELS
 from mmsim.metro.bots.playable_variant import MetroVariant, prepare
 from mmsim.metro.rules import rulesets
-from mmsim.metro.rules.board import check_board
-from mmsim.metro.rules.deal import wagons
+from mmsim.metro.rules.board import check_board, wagons
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import apply, play_out, set_up
 from mmsim.metro.rules.reference_scoring import result

@@ -6,12 +6,13 @@ from math import hypot
 
 from mmsim.drawing.board_canvas import BoardCanvas
 from mmsim.drawing.canvas import Canvas, Point, Stroke
-from mmsim.drawing.style import FAINT, INK, PAPER, fitting_size, plain
+from mmsim.drawing.style import FAINT, INK, PAPER, fitting_size
 from mmsim.metro.rules.board import CELLS, CENTRE, COLOURS, DEPARTURE, SIZE, STATIONS, STOPS, Cell, opposite
 from mmsim.metro.rules.position import Game
 from mmsim.metro.rules.reference import trace
 from mmsim.metro.rules.reference_scoring import result
 from mmsim.metro.rules.tiles import BOTTOM, CODES, LEFT, RIGHT, SIDES, TOP, exit_side
+from mmsim.system.safe_text import on_one_line
 
 # The colours of the wagons as the book names them, darkened or lightened to be distinguishable.
 OWNER = ("#D9A400", "#0B5FB0", "#D8470A", "#2E8B57", "#8A3FA0", "#1F1F1F", "#C2185B", "#8C8C8C")
@@ -44,13 +45,13 @@ def canvas(game: Game) -> Canvas:
     return sheet.canvas
 
 
-def film(game: Game, texts: Sequence[str]) -> Canvas:
-    """A finished game with all its moments; one caption per moment."""
+def animated_canvas(game: Game, texts: Sequence[str]) -> Canvas:
+    """A finished game with all its steps; one caption per step."""
     sheet = _sheet_with_caption(game, [_owner(game, owner) for owner in range(game.rules.owners)], animated=True)
     _draw_all(sheet, game)
-    for moment, text in enumerate(texts):
+    for step, text in enumerate(texts):
         size = fitting_size(text, _TEXT, 2 * _EDGE - _MARGIN)
-        sheet.during(moment, moment + 1).text((0.0, -_EDGE - 0.2), text, size, FAINT)
+        sheet.during(step, step + 1).text((0.0, -_EDGE - 0.2), text, size, FAINT)
     return sheet.canvas
 
 
@@ -68,7 +69,7 @@ def _sheet_with_caption(game: Game, words: Sequence[str], animated: bool) -> Boa
 
 
 def _draw_all(sheet: BoardCanvas, game: Game) -> None:
-    """The board and everything on it; in a film each thing appears with the move that laid it."""
+    """The board and everything on it; in an animation each thing appears with the move that laid it."""
     moves = _Moves(game)
     _draw_board(sheet, game)
     for cell, code in game.board.items():
@@ -108,7 +109,7 @@ class _Moves:
 
 
 def state_line(game: Game) -> str:
-    text = f"{plain(game.rules.name)}, {game.rules.players} players, "
+    text = f"{on_one_line(game.rules.name)}, {game.rules.players} players, "
     if game.over and game.rules.companies:
         scores = ", ".join(f"player {seat + 1} {score}" for seat, score in enumerate(result(game).scores))
         return f"over after turn {game.turn}: {scores}; profits of the companies below"
@@ -193,7 +194,7 @@ def _draw_line(sheet: BoardCanvas, game: Game, stop: int, moves: _Moves) -> None
     owned = stop in game.owner
     colour, width = (OWNER[game.owner[stop]], _LINE) if owned else (UNOWNED, _LINE / 2)
     if sheet.animated:
-        _film_line(sheet, passed, crossings, to is None, (colour, width), moves.wagons.get(stop, 0), moves)
+        _animate_line(sheet, passed, crossings, to is None, (colour, width), moves.wagons.get(stop, 0), moves)
         return
     track = _curve(crossings)
     sheet.shape([track], edge=PAPER, width=_LINE + _SEAM)
@@ -202,7 +203,7 @@ def _draw_line(sheet: BoardCanvas, game: Game, stop: int, moves: _Moves) -> None
         sheet.disc(crossings[-1][-1], 0.075, PAPER, colour, 0.035, f"open-{stop}")
 
 
-def _film_line(
+def _animate_line(
     sheet: BoardCanvas,
     passed: Sequence[Cell],
     crossings: Sequence[list[Point]],

@@ -13,8 +13,8 @@ from mmsim.core.records import FORMAT, GameRecord, RecordedMove, RecordError, Re
 from mmsim.core.rng import Seed
 from mmsim.core.variant import SEATINGS
 from mmsim.errors import UsageError
-from mmsim.metro.rules.board import CENTRE, COLOURS
-from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours, wagons
+from mmsim.metro.rules.board import CENTRE, COLOURS, wagons
+from mmsim.metro.rules.deal import PERCENTS, Deal, central_tiles, number_colours
 from mmsim.metro.rules.position import Game, Move, PlayedMove
 from mmsim.metro.rules.reference import carry_out, legal_moves
 from mmsim.metro.rules.reference_scoring import Result, result

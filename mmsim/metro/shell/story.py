@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from mmsim.core.shell import Replay, ReplaySeat, ReplayStep
+from mmsim.core.replay import Replay, ReplaySeat, ReplayStep
 from mmsim.metro.rules.board import COLOURS, STATIONS
 from mmsim.metro.rules.deal import PERCENTS
 from mmsim.metro.rules.position import Arrival, Game, PlayedMove
@@ -14,7 +14,7 @@ from mmsim.metro.rules.reference import carry_out
 from mmsim.metro.rules.reference_scoring import Result, result
 from mmsim.metro.rules.tiles import turned
 from mmsim.metro.shell import record
-from mmsim.metro.shell.draw import OWNER, TERMINAL_OWNER, TRACK, film
+from mmsim.metro.shell.draw import OWNER, TERMINAL_OWNER, TRACK, animated_canvas
 
 _TURNS = ("", " a quarter right", " upside down", " a quarter left")
 
@@ -126,8 +126,8 @@ def replay(record_json: Any) -> Replay:
     """The game of a record, verified by the reference engine."""
     game = record.verify(record_json)
     outcome = result(game)
-    moments = [*_playing(game), _scoring(game, outcome)]
-    texts = [f"turn {moment.turn}: {moment.text}" if moment.turn else moment.text for moment in moments]
+    steps = [*_playing(game), _scoring(game, outcome)]
+    texts = [f"turn {step.turn}: {step.text}" if step.turn else step.text for step in steps]
     seed, companies = record_json["seed"], game.rules.companies
     return Replay(
         f"{game.rules.variant}, seed {seed['master']}, game {seed['game']}",
@@ -136,10 +136,10 @@ def replay(record_json: Any) -> Replay:
             ReplaySeat(player(game, i), TRACK if companies else OWNER[i], seat["bot"], seat["player"])
             for i, seat in enumerate(record_json["seats"])
         ],
-        moments,
+        steps,
         True,
         verdict(game, outcome),
-        lambda: film(game, texts),
+        lambda: animated_canvas(game, texts),
         outcome.winners,
     )
 

@@ -119,7 +119,7 @@ def choose(memory: Any, setting: Any, seating: Any) -> Any:
 
 @entry_point(memory=MEMORY, setting=SETTING, wins=array_of(np.float64))
 def sample_wins(memory: Any, setting: Any, wins: Any) -> None:
-    """Play a position at the beginning of a turn out once for every row of `wins`: each player's share of the win.
+    """Play out a position, at the beginning of a turn, once for every row of `wins`: each player's share of the win.
 
     These are the odds for an onlooker who sees only public information. For every playout the hidden hands are
     drawn from the deals that agree with what is seen, and every company is played by a bot drawn from `PLAYOUT_BOTS`,

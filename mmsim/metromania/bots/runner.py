@@ -1,4 +1,4 @@
-"""The bot in a hurry."""
+"""The bot `runner`, which ends its lines as fast as it can."""
 
 from mmsim.metromania.bots.turn_weights import weighing
 

@@ -59,11 +59,11 @@ def hand_out(s: State, r: Rules, deals: Any, deal: Any) -> None:
     """S2-S5: deal the hands of one row of a deal table."""
     for marker in range(12):
         s.marker_cell[ix(marker)] = NOWHERE
-    give_hands(s, r, deals, deal)
+    replace_hands(s, r, deals, deal)
 
 
 @jit
-def give_hands(s: State, r: Rules, deals: Any, deal: Any) -> None:
+def replace_hands(s: State, r: Rules, deals: Any, deal: Any) -> None:
     """Replace the hands by those of a deal; markers that are placed stay where they are."""
     for seat in range(r.companies):
         for word in range(2):

@@ -17,7 +17,7 @@ from mmsim.core.shell import (
     Listing,
 )
 from mmsim.core.variant import Variant
-from mmsim.drawing.shell import DrawnShell
+from mmsim.drawing.drawn_shell import DrawnShell
 from mmsim.errors import UsageError
 from mmsim.metromania.bots import BOTS
 from mmsim.metromania.bots.levels import LEVELS

@@ -6,14 +6,22 @@ from typing import NamedTuple
 
 from mmsim.drawing.board_canvas import BoardCanvas, mean
 from mmsim.drawing.canvas import Canvas, Point, Stroke
-from mmsim.drawing.style import FAINT, INK, fitting_size, plain, text_width
+from mmsim.drawing.style import FAINT, INK, fitting_size, text_width
 from mmsim.metromania.rules.board import CELL_KINDS, FRAME_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell
 from mmsim.metromania.rules.position import Game
 from mmsim.metromania.rules.reference_scoring import Trip, result
 from mmsim.metromania.shell.draw_city import ROW, draw_arrow, draw_city, draw_landscape, draw_spot, em, frame_corners
-from mmsim.metromania.shell.draw_game import Moves, draw_badge, draw_game, draw_routes, draw_station, draw_strokes
+from mmsim.metromania.shell.draw_game import (
+    BuildingMoves,
+    draw_badge,
+    draw_company_line,
+    draw_game,
+    draw_routes,
+    draw_station,
+)
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES, FRAME_CELL
+from mmsim.system.safe_text import on_one_line
 
 _MARGIN = 1.4  # ems around everything
 _TEXT = 0.85  # size of running text, in ems
@@ -39,24 +47,24 @@ def canvas(city: City, game: Game | None = None) -> Canvas:
     return sheet.canvas
 
 
-def film(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Canvas:
-    """A finished game with all its moments: what is built, then the routes of each trip; one caption per moment."""
+def animated_canvas(game: Game, trips: Sequence[Trip], texts: Sequence[str]) -> Canvas:
+    """A finished game with all its steps: what is built, then the routes of each trip; one caption per step."""
     city, e = game.city, em(game.city.lattice.side)
     sheet, caption = _sheet_with_caption(city, legend(city, game, points=False), animated=True, lines=2)
     draw_city(sheet, city, _covered(game))
-    scoring = len(game.history) + 2  # moment of the first trip; the moment before shows the points kept
+    scoring = len(game.history) + 2  # step of the first trip; the step before shows the points kept
     for number, trip in enumerate(trips):
         draw_routes(sheet.during(scoring + number, scoring + number + 1), game, trip)
     draw_game(sheet, city, game)
-    for moment, text in enumerate(texts):
+    for step, text in enumerate(texts):
         size = fitting_size(text, _TEXT * e, _TEXT_WIDTH * e)
-        sheet.during(moment, moment + 1).text((0.0, caption - 1.8 * e), text, size, FAINT)
+        sheet.during(step, step + 1).text((0.0, caption - 1.8 * e), text, size, FAINT)
     return sheet.canvas
 
 
 def _covered(game: Game) -> dict[Cell, int]:
     """The spots with a marker, and the move that laid it."""
-    tunnels = Moves(game).tunnels
+    tunnels = BuildingMoves(game).tunnels
     return {cell: tunnels.get(cell, 0) for _, cell in game.placed.values()}
 
 
@@ -80,7 +88,7 @@ def _sheet_with_caption(
 
 
 def _draw_caption(sheet: BoardCanvas, city: City, y: float, e: float) -> None:
-    name, code = plain(city.board_set.name), city.layout.code
+    name, code = on_one_line(city.board_set.name), city.layout.code
     size = fitting_size(name + code, 1.1 * e, 42 * e, "bold")
     gap = 1.1 * size
     # Name and code are two texts side by side, centred together.
@@ -151,7 +159,7 @@ def _company_mark(seat: int, sheet: BoardCanvas) -> None:
     """Both lines of a company, the solid one on top."""
     for number, y in enumerate((0.12, -0.12)):
         ends = (-_SAMPLE / 2, y), (_SAMPLE / 2, y)
-        draw_strokes([(sheet, Stroke(ends))], seat, number, f"company-{seat}-{number}")
+        draw_company_line([(sheet, Stroke(ends))], seat, number, f"company-{seat}-{number}")
 
 
 def _draw_legend_row(sheet: BoardCanvas, row: list[LegendEntry], y: float, e: float, width: float) -> None:

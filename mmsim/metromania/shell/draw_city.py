@@ -6,10 +6,11 @@ from types import MappingProxyType
 
 from mmsim.drawing.board_canvas import BoardCanvas, mean, rotate_points
 from mmsim.drawing.canvas import Point
-from mmsim.drawing.style import FAINT, INK, PAPER, fitting_size, plain
+from mmsim.drawing.style import FAINT, INK, PAPER, fitting_size
 from mmsim.metromania.rules.board import SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell, Vertex, position, step
 from mmsim.metromania.shell.draw_palette import FRAME, FRAME_CELL, KIND_FILL, KIND_INK
+from mmsim.system.safe_text import on_one_line
 
 ROW = 3**0.5 / 2  # height of a cell
 LETTER = 0.34  # size of the letter in a spot
@@ -33,7 +34,7 @@ def frame_corners(side: int) -> list[Point]:
 
 
 def draw_city(sheet: BoardCanvas, city: City, covered: Mapping[Cell, int] = MappingProxyType({})) -> None:
-    """The city; a covered spot has a marker in place of its letter (in a film, from the move in `covered` on)."""
+    """The city; a covered spot has a marker in place of its letter (in an animation, from the move in `covered` on)."""
     _draw_frame(sheet, city)
     _draw_cells(sheet, city, covered)
     _draw_lattice(sheet, city)
@@ -204,7 +205,7 @@ def _draw_labels(sheet: BoardCanvas, city: City) -> None:
     names = city.board_set.piece_names
     for k, code in enumerate(city.layout.code.split("-")):
         piece = city.layout.pieces[k]
-        label = f"side {k}:  {code}" + (f"  {plain(names[piece - 1])}" if len(names) >= piece else "")
+        label = f"side {k}:  {code}" + (f"  {on_one_line(names[piece - 1])}" if len(names) >= piece else "")
         apothem = (side + 1) * ROW + _LABEL_LINE * em(side)
         at = rotate_points([(apothem, 0.0)], 60 * k + 30, (0.0, 0.0))[0]
         size = fitting_size(label, 0.85 * em(side), 0.9 * side)

@@ -22,17 +22,16 @@ _STATION = 0.17
 
 
 def draw_game(sheet: BoardCanvas, city: City, game: Game) -> None:
-    """What has been built; in a film everything appears with the move that built it."""
-    moves = Moves(game)
+    """What has been built; in an animation everything appears with the move that built it."""
+    moves = BuildingMoves(game)
     for seat, number, line in game.all_lines():
         if line.started:
-            # The cells of a line come in the order in which it was dug.
-            cells = [cell for cell, owner in game.tunnels.items() if owner == (seat, number)]
+            cells = _cells_of(game, (seat, number))
             if sheet.animated:
-                _film_line(sheet, city, line, cells, (seat, number), moves)
+                _animate_line(sheet, city, line, cells, (seat, number), moves)
             else:
                 track = whole_line(city, line.path, cells, line.ended)
-                draw_strokes([(sheet, track)], seat, number, f"line-{seat}-{number}")
+                draw_company_line([(sheet, track)], seat, number, f"line-{seat}-{number}")
                 _draw_start(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
                 if line.ended:
                     _draw_end(sheet, line.path, COMPANY[seat], f"{seat}-{number}")
@@ -44,7 +43,12 @@ def draw_game(sheet: BoardCanvas, city: City, game: Game) -> None:
         _draw_marker(visible, city, game, marker.letter, marker.kind, seat, cell)
 
 
-class Moves:
+def _cells_of(game: Game, line_id: tuple[int, int]) -> list[Cell]:
+    """The cells of a line in the order in which it was dug."""
+    return [cell for cell, owner in game.tunnels.items() if owner == line_id]
+
+
+class BuildingMoves:
     """The move, counted from 1, that built each tunnel and station."""
 
     def __init__(self, game: Game) -> None:
@@ -53,8 +57,8 @@ class Moves:
         self.stations = {vertex: i for i, played in numbered for vertex in played.stations}
 
 
-def _film_line(
-    sheet: BoardCanvas, city: City, line: Line, cells: list[Cell], line_id: tuple[int, int], moves: Moves
+def _animate_line(
+    sheet: BoardCanvas, city: City, line: Line, cells: list[Cell], line_id: tuple[int, int], moves: BuildingMoves
 ) -> None:
     """A line tunnel by tunnel, each appearing with the move that dug it; its tip stays until the next."""
     seat, number = line_id
@@ -65,7 +69,7 @@ def _film_line(
         strokes.append((sheet.during(dug[i]), tunnel.stroke))
         end = tip(tunnel, line.path[i + 1], last and line.ended)
         strokes.append((sheet.during(dug[i], None if last else dug[i + 1]), end.stroke))
-    draw_strokes(strokes, seat, number)
+    draw_company_line(strokes, seat, number)
     _draw_start(sheet.during(dug[0]), line.path, COMPANY[seat], "")
     if line.ended:
         _draw_end(sheet.during(dug[-1]), line.path, COMPANY[seat], "")
@@ -74,7 +78,9 @@ def _film_line(
 # --- the marks, also shown in the legend -----------------------------------------------------------------
 
 
-def draw_strokes(strokes: list[tuple[BoardCanvas, Stroke]], seat: int, number: int, gid: str | None = None) -> None:
+def draw_company_line(
+    strokes: list[tuple[BoardCanvas, Stroke]], seat: int, number: int, gid: str | None = None
+) -> None:
     """S6: line 0 solid, line 1 striped, both on a white seam that separates them from their surroundings."""
     for sheet, track in strokes:
         sheet.shape([track], edge=PAPER, width=_WIDTH + 0.045)
@@ -98,7 +104,7 @@ def _draw_marker(sheet: BoardCanvas, city: City, game: Game, letter: str, kind: 
     """A badge in the middle of the spot; the spot's own letter gives way to the corner away from the tunnel."""
     centre = mean(triangle(city, cell))
     line = game.lines[seat][game.tunnels[cell][1]]
-    digs = [c for c, owner in game.tunnels.items() if owner == game.tunnels[cell]]
+    digs = _cells_of(game, game.tunnels[cell])
     edge = line.path[digs.index(cell) : digs.index(cell) + 2]
     apex = next(position(corner) for corner in city.lattice.corners[cell] if corner not in edge)
     aside = (centre[0] + 0.5 * (apex[0] - centre[0]), centre[1] + 0.5 * (apex[1] - centre[1]))

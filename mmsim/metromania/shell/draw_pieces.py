@@ -4,7 +4,7 @@ from rich.text import Text
 
 from mmsim.drawing.board_canvas import BoardCanvas, rotate_points
 from mmsim.drawing.canvas import Canvas, Point
-from mmsim.drawing.style import INK, fitting_size, plain
+from mmsim.drawing.style import INK, fitting_size
 from mmsim.metromania.rules.board import PIECES, SPOTS, WATER_AND_GREEN, BoardSet
 from mmsim.metromania.rules.lattice import Cell, position
 from mmsim.metromania.shell.draw_city import (
@@ -17,6 +17,7 @@ from mmsim.metromania.shell.draw_city import (
     draw_spot,
 )
 from mmsim.metromania.shell.draw_palette import KIND_FILL
+from mmsim.system.safe_text import on_one_line
 
 _IN_A_ROW = 3
 _UPRIGHT = -120.0  # turns sector 0, which opens at 30 degrees, so that its corner at the centre is on top
@@ -59,7 +60,7 @@ def _draw_piece(sheet: BoardCanvas, board_set: BoardSet, number: int) -> None:
     sheet.area(
         [[(0.0, 0.0), (-side / 2, -height), (side / 2, -height)]], "none", edge=BORDER_COLOUR, width=BORDER_WIDTH
     )
-    label = f"{number + 1}  {plain(board_set.piece_names[number])}"
+    label = f"{number + 1}  {on_one_line(board_set.piece_names[number])}"
     sheet.text((0.0, -height - _LABEL / 2), label, fitting_size(label, 0.42, float(side)), INK)
 
 

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 from rich.text import Text
 
-from mmsim.drawing.style import INK, plain
+from mmsim.drawing.style import INK
 from mmsim.metromania.rules.board import CELL_KINDS, SPOTS, WATER_AND_GREEN, City
 from mmsim.metromania.rules.lattice import Cell, Vertex, is_frame, step
 from mmsim.metromania.shell.draw_palette import KIND_FILL
+from mmsim.system.safe_text import on_one_line
 
 # A cell is a triangle two lines high, four columns wide on one line and two on the other; neighbours share the
 # columns of the edge between them. The two inner columns of the wide line say what the cell holds. Edges are drawn
@@ -31,7 +32,7 @@ def terminal(city: City) -> Text:
     Print it with `no_wrap=True, overflow="crop"`: in a narrow terminal a broken line would break the picture.
     """
     lines = [*_Picture(city).lines(), Text()]
-    lines.append(Text.assemble((plain(city.board_set.name), "bold"), "  ", city.layout.code))
+    lines.append(Text.assemble((on_one_line(city.board_set.name), "bold"), "  ", city.layout.code))
     kinds = [kind for kind in SPOTS + WATER_AND_GREEN if city.board_set.count(kind)]
     signs = [((f" {kind} ", _on_fill(kind)), f" {CELL_KINDS[kind]}  ") for kind in kinds]
     lines.append(Text.assemble(*(part for sign in signs for part in sign)))

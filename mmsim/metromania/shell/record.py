@@ -184,7 +184,7 @@ def _ruleset(written: dict[str, Any], seat_player: tuple[int, ...]) -> Ruleset:
     except UsageError:
         return Ruleset(name, players, deal, seat_player, **knobs)  # type: ignore[arg-type]
     check_same(knobs, named.knobs(), f"ruleset '{name}'")
-    check_same(seat_player, named.seat_player, f"seats: players in the order of '{name}', ")
+    check_same(seat_player, named.seat_player, f"seats: players of '{name}'")
     return named
 
 

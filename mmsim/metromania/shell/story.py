@@ -6,14 +6,14 @@ from typing import Any
 
 from rich.table import Table
 
-from mmsim.core.shell import Replay, ReplaySeat, ReplayStep
+from mmsim.core.replay import Replay, ReplaySeat, ReplayStep
 from mmsim.metromania.bots.reasons import Reason
 from mmsim.metromania.rules.lattice import Vertex
 from mmsim.metromania.rules.position import DECLINE, Game, Move, PlayedMove
 from mmsim.metromania.rules.reference import carry_out, meets, splits
 from mmsim.metromania.rules.reference_scoring import PARK_LAKE, Result, Trip, result
 from mmsim.metromania.shell import record
-from mmsim.metromania.shell.draw import film
+from mmsim.metromania.shell.draw import animated_canvas
 from mmsim.metromania.shell.draw_palette import COMPANY, TERMINAL_COMPANY
 from mmsim.metromania.shell.draw_palette import COMPANY_NAMES as COMPANIES
 
@@ -208,8 +208,8 @@ def replay(record_json: Any) -> Replay:
     """The game of a record, verified by the reference engine."""
     game = record.verify(record_json)
     outcome = result(game)
-    moments = [*_building(game), *_scoring(game, outcome)]
-    texts = [f"turn {moment.turn}: {moment.text}" if moment.turn else moment.text for moment in moments]
+    steps = [*_building(game), *_scoring(game, outcome)]
+    texts = [f"turn {step.turn}: {step.text}" if step.turn else step.text for step in steps]
     seed = record_json["seed"]
     return Replay(
         f"{game.rules.variant} on {game.city.board_set.name} {game.city.layout.code}, "
@@ -218,10 +218,10 @@ def replay(record_json: Any) -> Replay:
             ReplaySeat(company(game, seat["seat"]), COMPANY[seat["seat"]], seat["bot"], seat["player"])
             for seat in record_json["seats"]
         ],
-        moments,
+        steps,
         game.rules.hands != "open",
         verdict(game, outcome),
-        lambda: film(game, outcome.trips, texts),
+        lambda: animated_canvas(game, outcome.trips, texts),
         outcome.winners,
     )
 

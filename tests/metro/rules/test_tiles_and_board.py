@@ -18,8 +18,8 @@ from mmsim.metro.rules.board import (
     beyond,
     opposite,
     outer_sides,
+    wagon_table,
 )
-from mmsim.metro.rules.deal import wagon_table
 from mmsim.metro.rules.rulesets import ruleset
 from mmsim.metro.rules.tiles import CODES, COUNTS, SIDES, TILES, exit_side, turned, ways_to_lie
 

@@ -253,7 +253,7 @@ def test_players_that_do_not_fit_the_seats_are_found(recorded: Record) -> None:
 
 def test_players_in_another_order_than_the_ruleset_seats_them_are_found(recorded: Record) -> None:
     recorded["seats"][0]["player"], recorded["seats"][1]["player"] = 1, 0
-    assert complaint(recorded).startswith("seats")
+    assert complaint(recorded).startswith("seats: players of '")
 
 
 # --- moves too few, too many, unknown ----------------------------------------------------------------------

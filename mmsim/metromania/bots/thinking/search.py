@@ -28,7 +28,7 @@ from mmsim.metromania.bots.thinking.view import UNKNOWN, make_view
 from mmsim.metromania.bots.turn_weights import Parameter
 from mmsim.metromania.engine.moves import note_touching
 from mmsim.metromania.engine.scoring import score_game
-from mmsim.metromania.engine.setup import give_hands
+from mmsim.metromania.engine.setup import replace_hands
 from mmsim.metromania.engine.state import HAND, MARKERS, NOWHERE, SEATS, Rules, State, copy_position
 from mmsim.metromania.engine.turns import play_move
 
@@ -264,7 +264,7 @@ def begin_playout(m: Memory, setting: Setting) -> None:
     p, streams, t, b, r = m.positions[PLAYOUT], m.streams[PLAYOUT], m.thoughts[0], setting.board[0], setting.rules[0]
     copy_position(p, m.positions[ROOT], b)
     if t.playout_deal >= 0:
-        give_hands(p, r, setting.deals, t.playout_deal)
+        replace_hands(p, r, setting.deals, t.playout_deal)
         for line in range(2 * r.companies):
             note_touching(p, b, r, np.int64(line))
     set_seed(streams, t.playout_chance, p.turn)

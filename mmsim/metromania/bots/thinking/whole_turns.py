@@ -1,4 +1,4 @@
-"""Weigh whole turns: every first tunnel, every way to continue, and the best share of tunnels between both lines.
+"""Weigh whole turns: every first tunnel, every way to continue, and the best split of tunnels between the two lines.
 
 The plans of the two lines are combined so that their tunnels make a turn. A turn may also be one intermediate station.
 """

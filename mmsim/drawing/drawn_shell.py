@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from mmsim.core.shell import Draw, EndPosition, HeatMaps, Replay, Shell
+from mmsim.core.replay import Replay
+from mmsim.core.shell import Draw, EndPosition, HeatMaps, Shell
 from mmsim.core.variant import VariantDescription
 
 
@@ -23,7 +24,7 @@ class DrawnShell(Shell):
     def draw(self, kind: str, game: Any) -> bytes:
         """A game of the reference engine as a picture, `.svg` or `.png`."""
 
-    def read_record(self, record: Any) -> Any:
+    def verified_game(self, record: Any) -> Any:
         """A record played again with the reference engine; raises an error that names the first difference."""
         return self._module("record").verify(record)
 
@@ -33,10 +34,10 @@ class DrawnShell(Shell):
         return replay
 
     def verify(self, record: Any) -> None:
-        self.read_record(record)
+        self.verified_game(record)
 
     def picture(self, record: dict[str, Any]) -> bytes:
-        return self.draw(".svg", self.read_record(record))
+        return self.draw(".svg", self.verified_game(record))
 
     @property
     def heat_map_note(self) -> str:
@@ -44,7 +45,7 @@ class DrawnShell(Shell):
         return note
 
     def end_positions(self, record: dict[str, Any]) -> Iterable[EndPosition]:
-        positions: Iterable[EndPosition] = self._module("heat_maps").end_positions(self.read_record(record))
+        positions: Iterable[EndPosition] = self._module("heat_maps").end_positions(self.verified_game(record))
         return positions
 
     def heat_maps(self, description: VariantDescription, maps: HeatMaps) -> Draw:

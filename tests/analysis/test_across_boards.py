@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mmsim.analysis.board_effects import average_boards, first_against_last, on_boards, same_on_boards
+from mmsim.analysis.across_boards import average_boards, comparison_by_board, differences_by_board, first_against_last
 from mmsim.analysis.run_metrics import ComparedRun, compare_run, estimate_run
 from mmsim.analysis.stats import estimate
 from mmsim.analysis.tables import RunTables, open_run
@@ -57,16 +57,18 @@ def test_estimates_of_the_run_are_those_averages(run: RunTables) -> None:
 def test_every_comparison_is_made_on_every_board(compared: ComparedRun) -> None:
     assert [*compared.board_comparisons] == BOARDS
     turns = next(comparison.levels[-1] for comparison in compared.primary if comparison.measure.name == "turns")
-    same = same_on_boards(turns, compared.board_comparisons)
+    same = comparison_by_board(turns, compared.board_comparisons)
     assert [*same.differences] == BOARDS
     assert same.direction == -1  # without a last round games are shorter on every board
-    assert same.shown == BOARDS
+    assert same.significant == BOARDS
     assert same.range[0] <= turns.difference.value <= same.range[1]
 
 
 def test_a_difference_is_shown_on_a_board_only_beyond_chance_and_in_the_direction_of_most() -> None:
-    same = on_boards({"a": estimate(0.10, 0.01, 500), "b": estimate(0.01, 0.01, 500), "c": estimate(-0.05, 0.01, 500)})
-    assert same.shown == ["a"]
+    same = differences_by_board(
+        {"a": estimate(0.10, 0.01, 500), "b": estimate(0.01, 0.01, 500), "c": estimate(-0.05, 0.01, 500)}
+    )
+    assert same.significant == ["a"]
     assert same.direction == 0
     assert same.range == (-0.05, 0.10)
 

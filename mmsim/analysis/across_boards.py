@@ -54,11 +54,11 @@ def _interval(averaged: Estimates, variant: int, group: int) -> tuple[float, flo
 
 
 @dataclass(frozen=True)
-class OnBoards:
+class BoardDifferences:
     """A difference, board by board."""
 
     differences: Mapping[str, Estimate]  # board -> what was measured on it
-    shown: Sequence[str]  # boards on which it is larger than chance in the direction of most, after Holm's correction
+    significant: Sequence[str]  # boards that show it, in the direction of most, after Holm's correction
 
     @property
     def direction(self) -> int:
@@ -72,21 +72,23 @@ class OnBoards:
         return min(values), max(values)
 
 
-def on_boards(differences: Mapping[str, Estimate]) -> OnBoards:
+def differences_by_board(differences: Mapping[str, Estimate]) -> BoardDifferences:
     """Test a difference on every board."""
     mean = np.mean([difference.value for difference in differences.values()])
     p_values = stats.holm([stats.two_sided_p(known.value, known.se, known.df) for known in differences.values()])
-    shown = [
+    significant = [
         board
         for (board, difference), p in zip(differences.items(), p_values, strict=True)
         if p < ALPHA and np.sign(difference.value) == np.sign(mean)
     ]
-    return OnBoards(differences, shown)
+    return BoardDifferences(differences, significant)
 
 
-def same_on_boards(comparison: Comparison, by_board: Mapping[str, Sequence[ComparisonOverLevels]]) -> OnBoards:
+def comparison_by_board(
+    comparison: Comparison, by_board: Mapping[str, Sequence[ComparisonOverLevels]]
+) -> BoardDifferences:
     """A comparison of two variants at one level, board by board."""
-    return on_boards(
+    return differences_by_board(
         {
             board: same.difference
             for board, comparisons in by_board.items()
@@ -99,7 +101,7 @@ def same_on_boards(comparison: Comparison, by_board: Mapping[str, Sequence[Compa
 
 
 def first_against_last(shares: Estimates) -> Estimate:
-    """By how much the first group of the reference is ahead of the last, such as the first player of the last."""
+    """How far the first group of the reference is ahead of the last, for example the first player ahead of the last."""
     known = [g for g in range(len(shares.groups)) if shares.known(0, g)]
     first, last = known[0], known[-1]
     value = float(shares.means[0, first] - shares.means[0, last])
