@@ -54,7 +54,7 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-verify: $(READY) ## slow statistical checks; about an hour of CPU, so half an hour on two idle cores
+verify: $(READY) ## slow statistical checks; about 80 minutes of CPU, so 40 on two idle cores
 	$(BIN)/python -m pytest -n auto --maxschedchunk 1 -m slow --durations=15 # one test at a time: the longest come first
 
 bench: $(READY) ## how fast the core is compared with the reference engine; fails below half of a committed ratio

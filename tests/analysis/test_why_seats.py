@@ -40,7 +40,7 @@ def test_another_level_agrees_disagrees_or_cannot_tell() -> None:
     for value, se, says in (
         (sign * 0.05, 0.01, "agrees"),
         (-sign * 0.05, 0.01, "disagrees"),
-        (0.01, 0.02, "do not show"),
+        (0.01, 0.02, "is not significant"),
     ):
         agreement = Agreement("master", found.change, 400, estimate(value, se, 400))
         assert f" {says} " in agreement.sentence(found, "share difference")

@@ -22,7 +22,7 @@ def test_every_level_is_listed_with_its_bot_strength_speed_and_how_it_was_measur
     assert [level["name"] for level in levels] == ["beginner", "casual", "club", "expert", "master", "grandmaster"]
     speeds = [level["games_per_s"] for level in levels]
     assert speeds == sorted(speeds, reverse=True)
-    assert all(level["wins"] and level["bots"] in level["measured_by"] for level in levels[1:])
+    assert all(level["wins"] and f"..{level['name']} " in level["measured_by"] for level in levels[1:])
     text = output("bots", "levels", "--game", game)
     assert "wins against the level below" in text
     assert "no games of people" in text
