@@ -260,8 +260,14 @@ class Search:
         return list(filter(self._is_promising, self.candidates.values()))
 
     def _is_promising(self, one: Candidate) -> bool:
-        is_open = self.cells[0] in one.findings and one.finding(self.cells) is not Finding.FAILED
-        return is_open and self._violation(one) == 0
+        """The other cells have fewer games than the race, so their estimates may miss the goal by a standard error."""
+        race, *others = self.cells
+        if race not in one.findings or one.finding(self.cells) is Finding.FAILED:
+            return False
+        excesses = (
+            one.evidence[cell].excess(limit) for cell in others if cell in one.evidence for limit in self.constraints
+        )
+        return one.evidence[race].violation(self.constraints) == 0 and all(value <= se for value, se in excesses)
 
     def _violation(self, one: Candidate) -> float:
         """How far a ruleset is from the goal in the worst of the cells that it was played in."""
