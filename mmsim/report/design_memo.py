@@ -130,7 +130,8 @@ def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
         plan = f"{fmt.games(needed, needed)} would settle it" if needed < inf else "its estimate is at the limit itself"
         more = f"; {plan}" if nearest is design.finalists[0] and _is_open(design, nearest) else ""
         yield f"Nearest is {nearest.title}, {nearest.finding(design.proof_cells)} in the proof{more}."
-        yield f"There {_numbers(design, nearest)}."
+        missing = [cell.name for cell in design.proof_cells if cell not in nearest.evidence]
+        yield f"There {_numbers(design, nearest)}{f'; not tested at {fmt.join_words(missing)}' if missing else ''}."
         return
     else:
         yield (
