@@ -30,8 +30,8 @@ def share(
 
 # Every level has to beat the one below it.
 # The standard error of a share is about 0.5 / sqrt(games) near a half and 0.43 / sqrt(games) near a third.
-# `deepsearch` won 56.7 % against experts and 31.9 % against masters on other deals (docs/explanation/bots.md): true shares
-# of that size pass with a probability of 87 % and of more than 99 %.
+# `deepsearch` won 56.7 % against experts and 31.9 % against masters on other deals (docs/explanation/bots.md): true
+# shares of that size pass with a probability of 87 % and of more than 99 %.
 @pytest.mark.parametrize(
     ("bot", "three", "bar", "games"),
     [
