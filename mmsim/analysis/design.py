@@ -6,7 +6,9 @@
 2. Finalists. The smallest changes that seem to meet the goal are raced on by the other levels and boards. If none of
    them seems to meet it there too, it is the turn of the next ones.
 3. Proof. The smallest finalist that is confirmed on held-out seeds, after a number of games planned from the search,
-   with simultaneous 95 % intervals. Its neighbours, one knob away, then show whether less would do.
+   with simultaneous 95 % intervals. Its neighbours, one knob away, then show whether less would do. What is far from
+   the goal is excluded on the way, by interim looks that are much stricter (Haybittle 1971, Br. J. Radiol. 44; Peto et
+   al. 1976, Br. J. Cancer 34), so that the last look loses next to nothing.
 
 Everything is a function of the goal and its seed: whoever plays it again, with any number of workers, gets the same.
 """
@@ -15,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from math import inf, sqrt
+from math import ceil, inf, sqrt
 
 from mmsim.analysis.design_games import Block, PlayBlocks
 from mmsim.analysis.evidence import Column, Evidence, Finding, columns_of
@@ -32,8 +34,10 @@ from mmsim.games import find_shell, find_statistics
 
 _BATCH = 32  # rulesets that race together
 _FINALISTS = 4
-_MAX_RIVALS = 8  # smaller changes that the race has not excluded, and the proof tests too
+_MAX_RIVALS = 32  # smaller changes that the race has not excluded, and the proof tests too
 _PROOF_TIMES = 4  # the proof plays at least this many games for each of the race, because selection flatters
+_INTERIM_LOOKS = (1 / 8, 1 / 4, 1 / 2)  # of the games of a proof, that only exclude
+_INTERIM_SHARE = 0.01  # of the error rate, for each of them
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class Candidate:
     cost: float
     evidence: dict[Cell, Evidence] = field(default_factory=dict)
     findings: dict[Cell, Finding] = field(default_factory=dict)
+    alphas: dict[Cell, float] = field(default_factory=dict)  # error rate of the finding in a cell of the proof
 
     @property
     def title(self) -> str:
@@ -87,9 +92,6 @@ class Design:
     grid: int  # rulesets to choose from
     left: int  # smaller changes than the winner (or any) that were not played
     planned: dict[Cell, float]  # games of the proof that the search called for; infinite if none are enough
-    proof_alpha: float  # error rate of a finalist in one cell
-    neighbour_alpha: float
-    elsewhere_alpha: float
 
     @property
     def not_excluded(self) -> list[Candidate]:
@@ -128,7 +130,8 @@ class Search:
             if not finalists:
                 return self._prove(start, self._nearest())
             for cell in self.cells[1:]:
-                self._race([one for one in finalists if self._is_promising(one)], cell)
+                for most in (0, self.goal.proof_games // _PROOF_TIMES):  # a closer look if the first one is promising
+                    self._race([one for one in finalists if self._is_promising(one)], cell, most)
             if standing := [one for one in finalists if self._is_promising(one)]:
                 return self._prove(start, standing)
 
@@ -301,21 +304,20 @@ class Search:
                 winner, planned = finalist, plan
                 break
         neighbours: list[Candidate] = []
-        neighbour_alpha, family = alpha, ALPHA / 4
+        family = ALPHA / 4
         while winner:  # a smaller change that is confirmed takes its place; families share the error rate
-            neighbours, neighbour_alpha = self._test_neighbours(winner, cells, planned, family)
+            neighbours = self._test_neighbours(winner, cells, planned, family)
             smaller = [one for one in neighbours if one.cost < winner.cost and one.finding(cells) is Finding.MET]
             if not smaller:
                 break
             winner, family = smaller[0], family / 2
         elsewhere = self._elsewhere(cells) if winner else ()
-        elsewhere_alpha = ALPHA / max(len(elsewhere), 1)
         for cell in elsewhere:
             assert winner is not None
-            self._test([winner], cell, self.games_at(cell.level, self.goal.games), elsewhere_alpha)
+            self._test([winner], cell, self.games_at(cell.level, self.goal.games), ALPHA / len(elsewhere), interim=())
         for cell in cells if winner or finalists else ():
             if played := (winner or finalists[0]).evidence.get(cell):
-                self._test([start], cell, played.games, alpha)
+                self._test([start], cell, played.games, alpha, interim=())
         return Design(
             goal=self.goal,
             constraints=self.constraints,
@@ -333,9 +335,6 @@ class Search:
                 winner is None or self.grid.cost(setting, self.book) < winner.cost for setting in self._unplayed()
             ),
             planned=planned,
-            proof_alpha=alpha,
-            neighbour_alpha=neighbour_alpha,
-            elsewhere_alpha=elsewhere_alpha,
         )
 
     def _plan(self, finalist: Candidate, cells: Sequence[Cell], alpha: float) -> dict[Cell, float]:
@@ -347,18 +346,30 @@ class Search:
             planned[cell] = max(_PROOF_TIMES * evidence.games, games)
         return planned
 
-    def _test(self, candidates: Sequence[Candidate], cell: Cell, games: float, alpha: float) -> None:
-        """Play a number of games that is fixed beforehand, and judge."""
+    def _test(
+        self,
+        candidates: Sequence[Candidate],
+        cell: Cell,
+        games: float,
+        alpha: float,
+        interim: Sequence[float] = _INTERIM_LOOKS,
+    ) -> None:
+        """Play a number of games that is fixed beforehand, and judge; interim looks exclude what is far off."""
         most = self.games_at(cell.level, self.goal.proof_games)
-        count = most if games == inf else min(most, -(-int(games) // GAMES_GROUP) * GAMES_GROUP)
-        self._report(f"proof at {cell.name}: {count:,} games of {', '.join(one.title for one in candidates)}")
-        self._play_to(candidates, cell, count)
-        for one in candidates:
-            one.findings[cell] = one.evidence[cell].verdict(self.constraints, alpha)
+        count = min(most, games)
+        testing = list(candidates)
+        self._report(f"proof at {cell.name}: {_in_groups(count):,} games of {', '.join(one.title for one in testing)}")
+        looks = [share for share in interim if count * share >= FIRST_LOOK_GAMES]
+        for share in (*looks, 1.0):
+            level = alpha * (_INTERIM_SHARE if share < 1 else 1 - _INTERIM_SHARE * len(looks))
+            self._play_to(testing, cell, _in_groups(count * share))
+            for one in testing:
+                one.findings[cell], one.alphas[cell] = one.evidence[cell].verdict(self.constraints, level), level
+            testing = [one for one in testing if one.findings[cell] is not Finding.FAILED]
 
     def _test_neighbours(
         self, winner: Candidate, cells: Sequence[Cell], planned: dict[Cell, float], family: float
-    ) -> tuple[list[Candidate], float]:
+    ) -> list[Candidate]:
         """Test smaller changes, one knob away or left open by the race, until a cell excludes them; and larger ones one
         knob away, which cannot take the winner's place, with as many games as in the race."""
         near = [setting for setting in self.grid.neighbours(winner.setting, self.book) if self._is_legal(setting)]
@@ -374,7 +385,7 @@ class Search:
                 self._test(still, cell, max(planned[cell], winner.evidence[cell].games), alpha)
         if larger := [one for one in tested if one.cost >= winner.cost]:
             self._test(larger, cells[0], self.goal.games, alpha)
-        return sorted(tested, key=lambda one: one.cost), alpha
+        return sorted(tested, key=lambda one: one.cost)
 
     def _elsewhere(self, cells: Sequence[Cell]) -> tuple[Cell, ...]:
         """Further levels on the first board, and further boards at the first level."""
@@ -386,6 +397,11 @@ class Search:
             *(Cell(level, first.board, first.seed) for level in levels),
             *(Cell(first.level, board, first.seed) for board in boards),
         )
+
+
+def _in_groups(games: float) -> int:
+    """A number of games, rounded up so that rotated seats come out even."""
+    return ceil(games / GAMES_GROUP) * GAMES_GROUP
 
 
 def other_metrics(goal: Goal) -> tuple[str, ...]:

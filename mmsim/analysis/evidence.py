@@ -11,6 +11,7 @@ from mmsim.analysis import stats
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE, imbalance_squares, seat_imbalance
 from mmsim.analysis.estimates import WIN_SHARE, Estimates, Moments
 from mmsim.analysis.goals import Constraint
+from mmsim.analysis.imbalance_limits import ImbalanceTest
 from mmsim.analysis.stats import Array, Estimate
 from mmsim.batch.confidence import MIN_DEALS, quantile, sequence_half_width
 from mmsim.core.metrics import ORDINALS, Measure
@@ -84,10 +85,9 @@ class Evidence:
 
     def excess(self, limit: Constraint, games: float = 1.0) -> tuple[float, float]:
         """By how much a constraint is violated (negative: kept), with its standard error; `games` as in `estimates`."""
-        if limit.is_imbalance and not limit.relative:  # squares have a slope even where the imbalance has none
-            squares, cov = imbalance_squares(self._shares(limit.measure, games))
-            scale = 2 * limit.bound
-            return limit.sign * float(squares[_OWN] - limit.bound**2) / scale, sqrt(max(cov[_OWN, _OWN], 0)) / scale
+        if limit.is_imbalance and not limit.relative:
+            value, se = ImbalanceTest.of(self._shares(limit.measure, games), _OWN).excess(limit.bound)
+            return limit.sign * value, se
         if limit.is_imbalance:
             estimates = seat_imbalance(self._shares(limit.measure, games))
         else:
@@ -102,9 +102,10 @@ class Evidence:
         """A metric of the ruleset with its interval at level 1 - alpha; `of_start`: of the start."""
         variant, z = (_START if of_start else _OWN), quantile(alpha)
         if Column(measure.name, group) not in self.columns:
-            squares, cov = imbalance_squares(self._shares(measure))
-            ends = (squares[variant] + sign * z * sqrt(max(cov[variant, variant], 0)) for sign in (0, -1, 1))
-            root, low, high = (sqrt(max(end, 0.0)) for end in ends)
+            shares = self._shares(measure)
+            squares, _ = imbalance_squares(shares)
+            low, high = ImbalanceTest.of(shares, variant).interval(z)
+            root = min(max(sqrt(max(squares[variant], 0.0)), low), high)
             return Estimate(root, low, high, (high - low) / (2 * z), self.deals)
         estimate = self.estimates(measure, [group]).estimate(variant, 0)
         half = z * estimate.se
@@ -158,7 +159,7 @@ class Evidence:
             if slack <= 0:
                 return inf
             times = 1.0
-            for _ in range(20):  # the standard error of an imbalance is not quite proportional to 1 / sqrt(times)
+            for _ in range(20):  # not every standard error is quite proportional to 1 / sqrt(times)
                 se = self.excess(limit, times)[1]
                 times *= (z * se / slack) ** 2 if se else 1e-3
             needed = max(needed, times)

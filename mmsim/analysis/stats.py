@@ -200,6 +200,15 @@ def wald_test(values: Array, cov: Array, deals: float = np.inf) -> float:
     return float(scipy_special().fdtrc(rank, deals - rank, squared * (deals - rank) / (rank * (deals - 1))))
 
 
+def noncentral_chi2_z(value: float, df: float, noncentrality: float) -> float:
+    """The normal score of a noncentral chi-squared value (Sankaran 1963, Biometrika 50), for tails of any size."""
+    mean, spread = df + noncentrality, df + 2 * noncentrality
+    h = 1 - 2 / 3 * mean * (df + 3 * noncentrality) / spread**2
+    p, m = spread / mean**2, (h - 1) * (1 - 3 * h)
+    centre = 1 + h * p * (h - 1 - (2 - h) * m * p / 2)
+    return float(((value / mean) ** h - centre) / (h * np.sqrt(2 * p) * (1 + m * p / 2)))
+
+
 # --- variance between groups -------------------------------------------------------------------------------------
 
 

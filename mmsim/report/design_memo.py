@@ -91,7 +91,7 @@ def _numbers(design: Design, candidate: Candidate) -> str:
         unit, values = limit.measure.unit, []
         for cell in design.proof_cells:
             if evidence := candidate.evidence.get(cell):
-                shown = evidence.shown(limit.measure, limit.group, _each(design, design.proof_alpha))
+                shown = evidence.shown(limit.measure, limit.group, _each(design, candidate.alphas[cell]))
                 before = fmt.short(evidence.shown(limit.measure, limit.group, ALPHA, of_start=True), unit)
                 where = f"{cell.name}, {evidence.games:,} games"
                 values.append(f"{fmt.with_interval(shown, unit)} instead of {before} ({where})")
@@ -187,8 +187,9 @@ def _each(design: Design, alpha: float) -> float:
     return alpha / len(design.constraints)
 
 
-def _measured(design: Design, one: Candidate, cell: Cell, alpha: float) -> Cells:
-    """The metrics of a goal with their intervals."""
+def _measured(design: Design, one: Candidate, cell: Cell) -> Cells:
+    """The metrics of a goal with their intervals: simultaneous ones in the cells of a proof."""
+    alpha = _each(design, one.alphas[cell]) if cell in one.alphas else ALPHA
     return [
         fmt.with_interval(one.evidence[cell].shown(limit.measure, limit.group, alpha), limit.measure.unit)
         for limit in _by_metric(design)
@@ -204,7 +205,7 @@ def tables(design: Design) -> list[MemoTable]:
             [
                 one.title,
                 cell.name,
-                *_measured(design, one, cell, _each(design, design.proof_alpha)),
+                *_measured(design, one, cell),
                 f"{one.evidence[cell].games:,}",
                 one.findings[cell],
             ]
@@ -222,7 +223,7 @@ def tables(design: Design) -> list[MemoTable]:
             cell = next(
                 (cell for cell in design.proof_cells if one.findings.get(cell) is Finding.FAILED), design.proof_cells[0]
             )
-            shown = _measured(design, one, cell, _each(design, design.neighbour_alpha))
+            shown = _measured(design, one, cell)
             played = [proof_cell for proof_cell in design.proof_cells if proof_cell in one.findings]
             rows.append([one.title, f"{one.cost:g}", *shown, cell.name, one.finding(played)])
         note = f"Every ruleset one knob away from the answer (cost {winner.cost:g}), on the deals of the proof."
@@ -231,7 +232,7 @@ def tables(design: Design) -> list[MemoTable]:
         rows = [
             [
                 cell.name,
-                *_measured(design, winner, cell, _each(design, design.elsewhere_alpha)),
+                *_measured(design, winner, cell),
                 f"{winner.evidence[cell].games:,}",
                 winner.findings[cell],
             ]
@@ -290,7 +291,7 @@ def front(design: Design) -> list[Candidate]:
 def _front_table(design: Design, metrics: Cells) -> MemoTable:
     race = design.cells[0]
     rows = [
-        [one.title, f"{one.cost:g}", *_measured(design, one, race, ALPHA), f"{one.evidence[race].games:,}"]
+        [one.title, f"{one.cost:g}", *_measured(design, one, race), f"{one.evidence[race].games:,}"]
         for one in front(design)[:_MAX_FRONT]
     ]
     note = (

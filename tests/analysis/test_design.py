@@ -120,6 +120,19 @@ def test_every_ruleset_one_knob_away_is_tested_on_seeds_that_the_search_did_not_
     assert "## Would less do?" in design_memo.memo(design)
 
 
+def test_what_is_far_from_the_goal_is_excluded_early_and_nothing_is_confirmed_early() -> None:
+    design = search(goal(knobs={"komi": "0:4", "dice": "2:4"}))
+    (proof,) = design.proof_cells
+    winner, (limit,) = design.winner, design.constraints
+    assert winner is not None
+    assert winner.evidence[proof].games >= design.planned[proof]
+    far = next(one for one in design.neighbours if one.rules == "tilted,komi=2")
+    assert far.findings[proof] is Finding.FAILED
+    assert far.evidence[proof].games < winner.evidence[proof].games / 4
+    assert far.alphas[proof] < winner.alphas[proof] / 50  # the price of looking early
+    assert far.evidence[proof].shown(limit.measure, limit.group, far.alphas[proof]).low > limit.bound
+
+
 def test_a_base_that_meets_the_goal_needs_no_change() -> None:
     design = search(goal(goals="seat_imbalance <= 30 pp", knobs={"komi": "0:4"}))
     assert design.winner is design.start
