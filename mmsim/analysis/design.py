@@ -36,6 +36,7 @@ _BATCH = 32  # rulesets that race together
 _FINALISTS = 4
 _MAX_RIVALS = 32  # smaller changes that the race has not excluded, and the proof tests too
 _PROOF_TIMES = 4  # the proof plays at least this many games for each of the race, because selection flatters
+_CLOSER_LOOK = 1 / 8  # of the games of a proof, at finalists that seem to meet the goal at all levels and on all boards
 _INTERIM_LOOKS = (1 / 8, 1 / 4, 1 / 2)  # of the games of a proof, that only exclude
 _INTERIM_SHARE = 0.01  # of the error rate, for each of them
 
@@ -130,7 +131,7 @@ class Search:
             if not finalists:
                 return self._prove(start, self._nearest())
             for cell in self.cells[1:]:
-                for most in (0, self.goal.proof_games // _PROOF_TIMES):  # a closer look if the first one is promising
+                for most in (0, int(self.goal.proof_games * _CLOSER_LOOK)):
                     self._race([one for one in finalists if self._is_promising(one)], cell, most)
             if standing := [one for one in finalists if self._is_promising(one)]:
                 return self._prove(start, standing)
@@ -207,11 +208,18 @@ class Search:
         """The best rulesets that seem to meet the goal, if more games may show it."""
         race, most = self.cells[0], max(self.goal.games, self.goal.proof_games)
         best = sorted(self._promising(), key=self._rank)[:_FINALISTS]
-        unsure = [one for one in best if one.findings[race] is Finding.OPEN and one.cost < self._ceiling]
-        return [one for one in unsure if one.evidence[race].games < self.games_at(race.level, most)]
+        unsure = [one for one in best if one.cost < self._ceiling]
+        return [one for one in unsure if self._is_worth_more(one, race, self.games_at(race.level, most))]
+
+    def _is_worth_more(self, one: Candidate, cell: Cell, limit: int) -> bool:
+        """True if a ruleset is undecided and may be decided within a number of games."""
+        evidence = one.evidence[cell]
+        is_open = one.findings[cell] is Finding.OPEN and evidence.games < limit
+        return is_open and evidence.can_be_decided(self.constraints, self._alpha, limit)
 
     def _race(self, candidates: Sequence[Candidate], cell: Cell, most: int = 0) -> None:
-        """Play on until every ruleset is shown to meet the goal or not, or changes more than one that does."""
+        """Play on until every ruleset is shown to meet the goal or not, changes more than one that does, or is too near
+        to the limit for any verdict."""
         limit, games = self.games_at(cell.level, max(self.goal.games, most)), 0
         racing = list(candidates)
         while racing and games < limit:
@@ -220,7 +228,7 @@ class Search:
             for one in racing:
                 one.findings[cell] = one.evidence[cell].look(self.constraints, self._alpha)
             met = min((one.cost for one in racing if one.findings[cell] is Finding.MET), default=inf)
-            racing = [one for one in racing if one.findings[cell] is Finding.OPEN and one.cost < met]
+            racing = [one for one in racing if one.cost < met and self._is_worth_more(one, cell, limit)]
         self._report(self._progress(cell))
 
     def games_at(self, level: Level, games: int) -> int:

@@ -130,6 +130,14 @@ class Evidence:
         share = alpha / len(constraints)
         return self._judge(constraints, lambda se: sequence_half_width(se, self.deals, share) if se else self._constant)
 
+    def can_be_decided(self, constraints: Sequence[Constraint], alpha: float, games: int) -> bool:
+        """True if a look after this many games may say something, should every estimate move by a standard error."""
+        share, times = alpha / len(constraints), games / self.games
+        excesses = [self.excess(limit) for limit in constraints]
+        halves = [sequence_half_width(se / sqrt(times), self.deals * times, share) for _, se in excesses]
+        may_be_met = all(value - se + half <= 0 for (value, se), half in zip(excesses, halves, strict=True))
+        return may_be_met or any(value + se > half for (value, se), half in zip(excesses, halves, strict=True))
+
     def verdict(self, constraints: Sequence[Constraint], alpha: float) -> Finding:
         """What may be said after a number of games fixed beforehand, wrong with probability `alpha` at most."""
         z = quantile(alpha / len(constraints))
