@@ -212,10 +212,12 @@ class Search:
         return [one for one in unsure if self._is_worth_more(one, race, self.games_at(race.level, most))]
 
     def _is_worth_more(self, one: Candidate, cell: Cell, limit: int) -> bool:
-        """True if a ruleset is undecided and may be decided within a number of games."""
+        """True if a ruleset is undecided, and has not had the games of the race or may be decided by more."""
         evidence = one.evidence[cell]
-        is_open = one.findings[cell] is Finding.OPEN and evidence.games < limit
-        return is_open and evidence.can_be_decided(self.constraints, self._alpha, limit)
+        if one.findings[cell] is not Finding.OPEN or evidence.games >= limit:
+            return False
+        is_early = evidence.games < self.games_at(cell.level, self.goal.games)
+        return is_early or evidence.can_be_decided(self.constraints, self._alpha, limit)
 
     def _race(self, candidates: Sequence[Candidate], cell: Cell, most: int = 0) -> None:
         """Play on until every ruleset is shown to meet the goal or not, changes more than one that does, or is too near

@@ -133,6 +133,15 @@ def test_what_is_far_from_the_goal_is_excluded_early_and_nothing_is_confirmed_ea
     assert far.evidence[proof].shown(limit.measure, limit.group, far.alphas[proof]).low > limit.bound
 
 
+def test_a_ruleset_at_the_limit_is_raced_no_longer_than_others_though_it_is_left_open() -> None:
+    wanted = goal(goals="seat_imbalance <= 6.8 pp", knobs={"komi": "0:2", "dice": "3:4"})
+    design = search(wanted)
+    (race,) = design.cells
+    at_the_limit = next(one for one in design.candidates if one.rules == "tilted,komi=2")
+    assert at_the_limit.findings[race] is Finding.OPEN
+    assert wanted.games <= at_the_limit.evidence[race].games < wanted.proof_games / 2
+
+
 def test_a_base_that_meets_the_goal_needs_no_change() -> None:
     design = search(goal(goals="seat_imbalance <= 30 pp", knobs={"komi": "0:4"}))
     assert design.winner is design.start
