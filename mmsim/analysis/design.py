@@ -92,7 +92,6 @@ class Design:
     elsewhere: tuple[Cell, ...]  # where the winner was played, too
     grid: int  # rulesets to choose from
     left: int  # smaller changes than the winner (or any) that were not played
-    planned: dict[Cell, float]  # games of the proof that the search called for; infinite if none are enough
 
     @property
     def not_excluded(self) -> list[Candidate]:
@@ -344,7 +343,6 @@ class Search:
             left=sum(
                 winner is None or self.grid.cost(setting, self.book) < winner.cost for setting in self._unplayed()
             ),
-            planned=planned,
         )
 
     def _plan(self, finalist: Candidate, cells: Sequence[Cell], alpha: float) -> dict[Cell, float]:

@@ -48,11 +48,18 @@ def answer(design: Design) -> list[str]:
     if not winner.changes:
         first = f"Nothing needs to change: with {base} the goal is met ({wanted}), {_where(design)}."
         return [first, *_caveats(design, winner)]
-    title = ruleset_titles(design.goal.game, [design.goal.base, winner.rules])[1]
     which = "smallest confirmed change" if design.not_excluded or design.left else "smallest change"
-    first = f"The {which} of {base} that meets the goal ({wanted}): {title} ({', '.join(winner.changes)})."
+    first = f"The {which} of {base} that meets the goal ({wanted}): {_in_words(design, winner)}."
     holds = f"It holds {_where(design)}: {_numbers(design, winner)}."
     return [first, holds, _smallest(design, winner), *_caveats(design, winner)]
+
+
+def _in_words(design: Design, one: Candidate) -> str:
+    """A ruleset as players would name it, with the knobs that make it."""
+    if not one.changes:
+        return "no change"
+    title = ruleset_titles(design.goal.game, [design.goal.base, one.rules])[1]
+    return f"{title} ({', '.join(one.changes)})"
 
 
 def goal_in_words(goal: Goal, constraints: Sequence[Constraint]) -> str:
@@ -126,10 +133,8 @@ def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
             f"{played:,} of {design.grid:,} rulesets were played."
         )
         nearest = min(design.finalists, key=lambda one: (not _is_open(design, one), _violation(design, one)))
-        needed = max(design.planned.values())
-        plan = f"{fmt.games(needed, needed)} would settle it" if needed < inf else "its estimate is at the limit itself"
-        more = f"; {plan}" if nearest is design.finalists[0] and _is_open(design, nearest) else ""
-        yield f"Nearest is {nearest.title}, {nearest.finding(design.proof_cells)} in the proof{more}."
+        more = f"; {_more_games(design, nearest)}" if _is_open(design, nearest) else ""
+        yield f"Nearest: {_in_words(design, nearest)}, {nearest.finding(design.proof_cells)} in the proof{more}."
         missing = [cell.name for cell in design.proof_cells if cell not in nearest.evidence]
         yield f"There {_numbers(design, nearest)}{f'; not tested at {fmt.join_words(missing)}' if missing else ''}."
         return
@@ -144,7 +149,20 @@ def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
         f"{fmt.with_interval(nearest.evidence[race].shown(limit.measure, limit.group, ALPHA), limit.measure.unit)}"
         for limit in _by_metric(design)
     )
-    yield f"Nearest is {nearest.title}: {'; '.join(shown)} ({race.name}, {nearest.evidence[race].games:,} games)."
+    played_for = f"{race.name}, {nearest.evidence[race].games:,} games"
+    yield f"Nearest: {_in_words(design, nearest)}, with {'; '.join(shown)} ({played_for})."
+
+
+def _more_games(design: Design, one: Candidate) -> str:
+    """How many games would settle a proof that is open."""
+    needed, name = max(
+        (one.evidence[cell].games_to_show(design.constraints, one.alphas[cell]), cell.name)
+        for cell in design.proof_cells
+        if one.findings.get(cell) is Finding.OPEN
+    )
+    return (
+        f"{fmt.games(needed, needed)} at {name} would settle it" if needed < inf else "it may lie at the limit itself"
+    )
 
 
 def _is_open(design: Design, one: Candidate) -> bool:
