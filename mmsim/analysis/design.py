@@ -366,7 +366,8 @@ class Search:
         most = self.games_at(cell.level, self.goal.proof_games)
         count = min(most, games)
         testing = list(candidates)
-        self._report(f"proof at {cell.name}: {_in_groups(count):,} games of {', '.join(one.title for one in testing)}")
+        tested = testing[0].title if len(testing) == 1 else f"each of {len(testing)} rulesets"
+        self._report(f"proof at {cell.name}: {_in_groups(count):,} games of {tested}")
         looks = [share for share in interim if count * share >= FIRST_LOOK_GAMES]
         for share in (*looks, 1.0):
             level = alpha * (_INTERIM_SHARE if share < 1 else 1 - _INTERIM_SHARE * len(looks))
