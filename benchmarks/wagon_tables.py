@@ -61,7 +61,7 @@ def effects(wins: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def _signed(points: NDArray[np.float64]) -> str:
-    return " ".join(f"{value:+.1f}".replace("-", "−") for value in points)
+    return " ".join(f"{value + 0.0:+.1f}".replace("-", "−") for value in points.round(1))
 
 
 if __name__ == "__main__":

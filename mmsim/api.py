@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -70,7 +71,8 @@ def run(
         played = Run.create(path, experiment)
     else:
         played = Run(path)
-        if played.experiment != with_retrained_levels(experiment):
+        same = replace(experiment, part_games=experiment.part_games or played.experiment.part_games)
+        if played.experiment != with_retrained_levels(same):
             raise UsageError(f"{path} holds a run of another experiment; choose another folder")
     if experiment.retrain:
         from mmsim.contests.retraining import retrain

@@ -58,14 +58,15 @@ def test_importing_mmsim_imports_nothing_slow() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_a_run_is_played_once_and_then_read(tmp_path: Path) -> None:
-    first = mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, part_games=4, seed=3)
+@pytest.mark.parametrize("parts", [{}, {"part_games": 4}])
+def test_a_run_is_played_once_and_then_read(tmp_path: Path, parts: dict[str, int]) -> None:
+    first = mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, seed=3, **parts)
     assert first.seats.select(pl.len()).collect().item() == 32
     played = first.manifest.finished
-    again = mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, part_games=4, seed=3)
+    again = mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, seed=3, **parts)
     assert again.manifest.finished == played
     with pytest.raises(mmsim.MmsimError, match="holds a run of another experiment; choose another folder"):
-        mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, part_games=4, seed=4)
+        mmsim.run(["print"], tmp_path / "run", workers=1, bots="uniform", games=8, seed=4, **parts)
 
 
 def test_numbers_and_differences_are_frames(made: mmsim.Run) -> None:
