@@ -1,6 +1,6 @@
 """Which wagon table of Metro is unfair? Separates what the order of play is worth from what the wagons are worth.
 
-    python -m benchmarks.wagon_tables   # plays what is missing in runs/wagon-tables, and writes into docs/findings.md
+    python -m benchmarks.wagon_tables   # plays what runs/wagon-tables lacks, and writes into docs/explanation/metro.md
 
 With every shift of a table (`wagon_shift`) every seat has every column of it once. The mean over the columns is what
 the seat is worth, the mean over the seats what the column is worth.
@@ -15,10 +15,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 import mmsim
-from benchmarks.findings import PAGE, put
+from benchmarks.findings import DOCS, put
 from mmsim.analysis.stats import z_quantile
 from mmsim.system.files import write_atomically
 
+PAGE = DOCS / "explanation" / "metro.md"
 RUNS = Path("runs") / "wagon-tables"
 BLOCK = "the wagon tables"
 PLAYERS, LEVELS, GAMES, SEED = range(2, 7), ("expert", "master"), 12_000, 120

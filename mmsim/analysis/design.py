@@ -323,10 +323,10 @@ class Search:
         elsewhere = self._elsewhere(cells) if winner else ()
         for cell in elsewhere:
             assert winner is not None
-            self._test([winner], cell, self.games_at(cell.level, self.goal.games), ALPHA / len(elsewhere), interim=())
+            self._test([winner], cell, self.games_at(cell.level, self.goal.games), ALPHA / len(elsewhere), drops=False)
         for cell in cells if winner or finalists else ():
             if played := (winner or finalists[0]).evidence.get(cell):
-                self._test([start], cell, played.games, alpha, interim=())
+                self._test([start], cell, played.games, alpha, drops=False)
         return Design(
             goal=self.goal,
             constraints=self.constraints,
@@ -355,23 +355,19 @@ class Search:
         return planned
 
     def _test(
-        self,
-        candidates: Sequence[Candidate],
-        cell: Cell,
-        games: float,
-        alpha: float,
-        interim: Sequence[float] = _INTERIM_LOOKS,
+        self, candidates: Sequence[Candidate], cell: Cell, games: float, alpha: float, drops: bool = True
     ) -> None:
-        """Play a number of games that is fixed beforehand, and judge; interim looks exclude what is far off."""
-        most = self.games_at(cell.level, self.goal.proof_games)
-        count = min(most, games)
+        """Play a number of games that is fixed beforehand, and judge; interim looks drop what is far from the goal."""
+        count = min(self.games_at(cell.level, self.goal.proof_games), games)
         testing = list(candidates)
         tested = testing[0].title if len(testing) == 1 else f"each of {len(testing)} rulesets"
         self._report(f"proof at {cell.name}: {_in_groups(count):,} games of {tested}")
-        looks = [share for share in interim if count * share >= FIRST_LOOK_GAMES]
-        for share in (*looks, 1.0):
-            level = alpha * (_INTERIM_SHARE if share < 1 else 1 - _INTERIM_SHARE * len(looks))
+        looks = [share for share in _INTERIM_LOOKS if count * share >= FIRST_LOOK_GAMES]
+        for share in (*looks, 1.0):  # the same blocks of games whether it drops or not, so that none is played twice
             self._play_to(testing, cell, _in_groups(count * share))
+            if share < 1 and not drops:
+                continue
+            level = alpha * (_INTERIM_SHARE if share < 1 else 1 - _INTERIM_SHARE * len(looks) * drops)
             for one in testing:
                 one.findings[cell], one.alphas[cell] = one.evidence[cell].verdict(self.constraints, level), level
             testing = [one for one in testing if one.findings[cell] is not Finding.FAILED]

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.findings import PAGE
-from benchmarks.wagon_tables import BLOCK, effects
+from benchmarks.wagon_tables import BLOCK, PAGE, effects
 from mmsim.metro.rules.board import WAGONS, wagon_table
 from mmsim.metro.rules.rulesets import ruleset
 
@@ -21,5 +20,5 @@ def test_a_shift_gives_a_seat_the_column_that_the_table_takes_it_for() -> None:
         assert list(table) == [WAGONS[5][(seat + shift) % 5] for seat in range(5)]
 
 
-def test_the_findings_have_the_table() -> None:
+def test_the_page_has_the_table() -> None:
     assert f"<!-- figures of {BLOCK} -->" in PAGE.read_text(encoding="utf-8")
