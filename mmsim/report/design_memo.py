@@ -232,7 +232,8 @@ def tables(design: Design) -> list[MemoTable]:
             if cell in one.findings
         ]
         note = (
-            "On seeds that the search did not use, with simultaneous 95 % intervals; the number of games was planned."
+            "On seeds that the search did not use, with simultaneous 95 % intervals. The number of games was planned; "
+            "what is far from the goal was dropped before."
         )
         made.append(MemoTable("Proof", ["change", "who and where", *metrics, "games", "goal"], rows, note))
     if design.neighbours and winner:
