@@ -36,7 +36,7 @@ def test_any_number_of_workers_and_a_stop_on_the_way_give_the_same_bytes(tmp_pat
     plan, _ = played(tmp_path / "one")
 
     def stop(status: Status) -> None:
-        if status.done >= 100:
+        if status.done >= 140:  # of 240 in four parts; more than two workers can have begun and not finished
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
