@@ -51,15 +51,16 @@ def columns_of(constraints: Sequence[Constraint], others: Sequence[str], players
 
 
 class Evidence:
-    """The games of a ruleset and of the start, block after block, in which both have the same layouts and deals."""
+    """The games of a ruleset, block after block, and if paired of the start, with the same layouts and deals."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[Column], is_paired: bool) -> None:
         self.columns, self.games = columns, 0
-        self._moments = Moments(2, len(columns), paired=True)
+        self._variants = ("ruleset", "start") if is_paired else ("ruleset",)
+        self._moments = Moments(len(self._variants), len(columns), paired=True)
 
-    def add(self, own: Array, start: Array) -> None:
+    def add(self, own: Array, *start: Array) -> None:
         """Values of the next games by column, deal and game of the deal."""
-        self._moments.add([own, start])
+        self._moments.add([own, *start])
         self.games += own.shape[1] * own.shape[2]
         self.__dict__.pop("_estimates", None)
 
@@ -76,7 +77,7 @@ class Evidence:
         means, counts, deals, cov = self._estimates
         at = [self.columns.index(Column(measure.name, group)) for group in groups]
         parts = means[:, at], counts[:, at] * games, deals[:, at] * games, cov[:, at][:, :, :, at] / games
-        return Estimates(measure, ("ruleset", "start"), tuple(groups), *parts, paired=True)
+        return Estimates(measure, self._variants, tuple(groups), *parts, paired=True)
 
     def _shares(self, measure: Measure, games: float = 1.0) -> Estimates:
         """The win shares of all seats, whose imbalance is measured."""
@@ -92,22 +93,23 @@ class Evidence:
             estimates = seat_imbalance(self._shares(limit.measure, games))
         else:
             estimates = self.estimates(limit.measure, [limit.group], games)
-        own, start = (float(estimates.means[variant, 0]) for variant in (_OWN, _START))
+        own = float(estimates.means[_OWN, 0])
         if not limit.relative:
             return limit.sign * (own - limit.bound), sqrt(max(float(estimates.cov[_OWN, 0, _OWN, 0]), 0.0))
+        start = float(estimates.means[_START, 0])
         variance = estimates.variance_of_difference(_OWN, _START, 0, paired=True)
         return limit.sign * (own - start) - limit.bound, sqrt(variance)
 
-    def shown(self, measure: Measure, group: str, alpha: float, of_start: bool = False) -> Estimate:
-        """A metric of the ruleset with its interval at level 1 - alpha; `of_start`: of the start."""
-        variant, z = (_START if of_start else _OWN), quantile(alpha)
+    def shown(self, measure: Measure, group: str, alpha: float) -> Estimate:
+        """A metric of the ruleset with its interval at level 1 - alpha."""
+        z = quantile(alpha)
         if Column(measure.name, group) not in self.columns:
             shares = self._shares(measure)
             squares, _ = imbalance_squares(shares)
-            low, high = ImbalanceTest.of(shares, variant).interval(z)
-            root = min(max(sqrt(max(squares[variant], 0.0)), low), high)
+            low, high = ImbalanceTest.of(shares, _OWN).interval(z)
+            root = min(max(sqrt(max(squares[_OWN], 0.0)), low), high)
             return Estimate(root, low, high, (high - low) / (2 * z), self.deals)
-        estimate = self.estimates(measure, [group]).estimate(variant, 0)
+        estimate = self.estimates(measure, [group]).estimate(_OWN, 0)
         half = z * estimate.se
         return replace(estimate, low=estimate.value - half, high=estimate.value + half)
 
@@ -157,18 +159,26 @@ class Evidence:
         return Finding.of_all(findings)
 
     def games_to_show(self, constraints: Sequence[Constraint], alpha: float) -> float:
-        """Games after which `verdict` is reached with the planned power (Cohen 1988).
+        """Games after which `verdict` shows that the goal is met, with the planned power (Cohen 1988).
 
         A search flatters what it selects, so every constraint is taken to be worse by a standard error.
         """
-        z, needed = quantile(alpha / len(constraints)) + stats.z_quantile(_POWER), 0.0
-        for limit in constraints:
-            slack = -sum(self.excess(limit))
-            if slack <= 0:
-                return inf
-            times = 1.0
-            for _ in range(20):  # not every standard error is quite proportional to 1 / sqrt(times)
-                se = self.excess(limit, times)[1]
-                times *= (z * se / slack) ** 2 if se else 1e-3
-            needed = max(needed, times)
-        return needed * self.games
+        share = alpha / len(constraints)
+        return max(self._games_for(limit, -sum(self.excess(limit)), share) for limit in constraints)
+
+    def games_to_settle(self, constraints: Sequence[Constraint], alpha: float) -> float:
+        """Games after which `verdict` shows that the goal is met, or that it is not, if the estimates are right."""
+        share = alpha / len(constraints)
+        excesses = {limit: self.excess(limit)[0] for limit in constraints}
+        violated = [self._games_for(limit, value, share) for limit, value in excesses.items() if value > 0]
+        return min(violated) if violated else max(self._games_for(limit, -excesses[limit], share) for limit in excesses)
+
+    def _games_for(self, limit: Constraint, distance: float, alpha: float) -> float:
+        """Games after which a constraint is shown to be kept or violated, if that is its distance from the limit."""
+        if distance <= 0:
+            return inf
+        z, times = quantile(alpha) + stats.z_quantile(_POWER), 1.0
+        for _ in range(20):  # not every standard error is quite proportional to 1 / sqrt(times)
+            se = self.excess(limit, times)[1]
+            times *= (z * se / distance) ** 2 if se else 1e-3
+        return times * self.games

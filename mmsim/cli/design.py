@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from mmsim.analysis.design import Search, columns
+from mmsim.analysis.design import Search
+from mmsim.analysis.design_candidates import columns
 from mmsim.analysis.design_games import KeptGames
 from mmsim.analysis.goals import Goal, goal_of, read_goal
 from mmsim.cli import options

@@ -9,8 +9,9 @@ from typing import Any
 
 from mmsim.analysis import wording as fmt
 from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
-from mmsim.analysis.design import Candidate, Cell, Design
-from mmsim.analysis.evidence import Finding
+from mmsim.analysis.design import Design
+from mmsim.analysis.design_candidates import Candidate, Cell
+from mmsim.analysis.evidence import Evidence, Finding
 from mmsim.analysis.goals import Constraint, Goal
 from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.stats import Estimate
@@ -92,18 +93,29 @@ def _where(design: Design) -> str:
 
 
 def _numbers(design: Design, candidate: Candidate) -> str:
-    """The metrics of the goals in the cells of the proof, before and after."""
-    parts = []
+    """The metrics of the goals wherever a ruleset was played, before and after."""
+    parts, cells = [], _played_cells(design, candidate)
     for limit in _by_metric(design, guards=False):
         unit, values = limit.measure.unit, []
-        for cell in design.proof_cells:
-            if evidence := candidate.evidence.get(cell):
-                shown = evidence.shown(limit.measure, limit.group, _each(design, candidate.alphas[cell]))
-                before = fmt.short(evidence.shown(limit.measure, limit.group, ALPHA, of_start=True), unit)
-                where = f"{cell.name}, {evidence.games:,} games"
-                values.append(f"{fmt.with_interval(shown, unit)} instead of {before} ({where})")
+        for cell in cells:
+            evidence = candidate.evidence[cell]
+            shown = evidence.shown(limit.measure, limit.group, _each(design, candidate.alphas.get(cell, ALPHA)))
+            before, instead = design.start.evidence.get(cell), ""
+            if before and candidate is not design.start:
+                instead = f" instead of {fmt.short(before.shown(limit.measure, limit.group, ALPHA), unit)}"
+            values.append(f"{fmt.with_interval(shown, unit)}{instead} ({cell.name}, {evidence.games:,} games)")
         parts.append(f"{fmt.label(limit.measure.name, limit.group)} is {fmt.join_words(values)}")
-    return f"{'; '.join(parts)}, on seeds that the search did not use"
+    missing = [cell.name for cell in design.cells if cell.name not in {played.name for played in cells}]
+    held_out = ", on seeds that the search did not use" if set(cells) <= {*design.proof_cells} else ""
+    return f"{'; '.join(parts)}{held_out}{f'; not tested at {fmt.join_words(missing)}' if missing else ''}"
+
+
+def _played_cells(design: Design, candidate: Candidate) -> list[Cell]:
+    """Where a ruleset was played: in the proof, or else in the search."""
+    pairs = zip(design.proof_cells, design.cells, strict=True)
+    return [
+        cell for cell in (next((cell for cell in pair if cell in candidate.evidence), None) for pair in pairs) if cell
+    ]
 
 
 def _smallest(design: Design, winner: Candidate) -> str:
@@ -122,46 +134,55 @@ def _smallest(design: Design, winner: Candidate) -> str:
 
 
 def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
-    played = len(design.candidates)
-    race = design.cells[0]
-    failed = sum(one.finding(design.cells) is Finding.FAILED for one in design.candidates)
-    if failed == played and not design.left:
+    played, tested = len(design.candidates), (*design.finalists, *design.neighbours)
+    excluded = sum(one.is_excluded((*design.cells, *design.proof_cells)) for one in design.candidates)
+    if excluded == played and not design.left:
         yield f"No change of {base} within these knobs meets the goal ({wanted}): all {played:,} are shown to miss it."
     elif design.finalists:
         yield (
-            f"No change of {base} is confirmed to meet the goal ({wanted}); "
-            f"{played:,} of {design.grid:,} rulesets were played."
+            f"No change of {base} is confirmed to meet the goal ({wanted}); of {design.grid:,} rulesets {played:,} "
+            f"were played, and {excluded:,} are shown to miss it."
         )
-        nearest = min(design.finalists, key=lambda one: (not _is_open(design, one), _violation(design, one)))
-        more = f"; {_more_games(design, nearest)}" if _is_open(design, nearest) else ""
-        yield f"Nearest: {_in_words(design, nearest)}, {nearest.finding(design.proof_cells)} in the proof{more}."
-        missing = [cell.name for cell in design.proof_cells if cell not in nearest.evidence]
-        yield f"There {_numbers(design, nearest)}{f'; not tested at {fmt.join_words(missing)}' if missing else ''}."
-        return
     else:
         yield (
             f"No change of {base} was found that may meet the goal ({wanted}): of {design.grid:,} rulesets {played:,} "
-            f"were played, and {failed:,} are shown to miss it."
+            f"were played, and {excluded:,} are shown to miss it."
         )
-    nearest = min(design.candidates, key=lambda one: one.evidence[race].violation(design.constraints))
-    shown = (
-        f"{fmt.label(limit.measure.name, limit.group)} "
-        f"{fmt.with_interval(nearest.evidence[race].shown(limit.measure, limit.group, ALPHA), limit.measure.unit)}"
-        for limit in _by_metric(design)
+    yield from _enough_for_one(design)
+    nearest = min(
+        design.candidates, key=lambda one: (one not in tested, not _is_open(design, one), _violation(design, one))
     )
-    played_for = f"{race.name}, {nearest.evidence[race].games:,} games"
-    yield f"Nearest: {_in_words(design, nearest)}, with {'; '.join(shown)} ({played_for})."
+    yield f"Nearest: {_in_words(design, nearest)}, {_state(design, nearest, nearest in tested)}."
+    yield f"There {_numbers(design, nearest)}."
+
+
+def _state(design: Design, one: Candidate, is_tested: bool) -> str:
+    if one.is_excluded((*design.cells, *design.proof_cells)):
+        return "which misses it"
+    return f"undecided in the proof; {_more_games(design, one)}" if is_tested else "left open by the search"
+
+
+def _enough_for_one(design: Design) -> Iterator[str]:
+    """Where no change suits all levels and boards together: the smallest one that each of them confirms."""
+    for both in zip(design.cells, design.proof_cells, strict=True) if len(design.cells) > 1 else ():
+        met = [one for one in design.candidates if not one.is_excluded(both) and _is_met(one, both)]
+        if met:
+            yield f"At {both[0].name} alone it is met by {_in_words(design, min(met, key=lambda one: one.cost))}."
+
+
+def _is_met(one: Candidate, cells: Sequence[Cell]) -> bool:
+    return any(one.findings.get(cell) is Finding.MET for cell in cells)
 
 
 def _more_games(design: Design, one: Candidate) -> str:
     """How many games would settle a proof that is open."""
     needed, name = max(
-        (one.evidence[cell].games_to_show(design.constraints, one.alphas[cell]), cell.name)
+        (one.evidence[cell].games_to_settle(design.constraints, one.alphas[cell]), cell.name)
         for cell in design.proof_cells
         if one.findings.get(cell) is Finding.OPEN
     )
     return (
-        f"{fmt.games(needed, needed)} at {name} would settle it" if needed < inf else "it may lie at the limit itself"
+        f"{fmt.games(needed, needed)} at {name} should settle it" if needed < inf else "it may lie at the limit itself"
     )
 
 
@@ -170,9 +191,8 @@ def _is_open(design: Design, one: Candidate) -> bool:
 
 
 def _violation(design: Design, one: Candidate) -> float:
-    """How far a finalist is from the goal in the worst of the cells of the proof that it was played in."""
-    played = [one.evidence[cell] for cell in design.proof_cells if cell in one.evidence]
-    return max(evidence.violation(design.constraints) for evidence in played)
+    """How far a ruleset is from the goal at the worst of the levels and boards that it was played at."""
+    return max(one.evidence[cell].violation(design.constraints) for cell in _played_cells(design, one))
 
 
 def _caveats(design: Design, winner: Candidate) -> Iterator[str]:
@@ -233,20 +253,11 @@ def tables(design: Design) -> list[MemoTable]:
         ]
         note = (
             "On seeds that the search did not use, with simultaneous 95 % intervals. The number of games was planned; "
-            "what is far from the goal was dropped before."
+            "what was clear before was played no further."
         )
         made.append(MemoTable("Proof", ["change", "who and where", *metrics, "games", "goal"], rows, note))
-    if design.neighbours and winner:
-        rows = []
-        for one in design.neighbours:
-            cell = next(
-                (cell for cell in design.proof_cells if one.findings.get(cell) is Finding.FAILED), design.proof_cells[0]
-            )
-            shown = _measured(design, one, cell)
-            played = [proof_cell for proof_cell in design.proof_cells if proof_cell in one.findings]
-            rows.append([one.title, f"{one.cost:g}", *shown, cell.name, one.finding(played)])
-        note = f"Every ruleset one knob away from the answer (cost {winner.cost:g}), on the deals of the proof."
-        made.append(MemoTable("Would less do?", ["change", "cost", *metrics, "who and where", "goal"], rows, note))
+    if design.neighbours:
+        made.append(_rivals_table(design, metrics))
     if design.elsewhere and winner:
         rows = [
             [
@@ -258,19 +269,35 @@ def tables(design: Design) -> list[MemoTable]:
             for cell in design.elsewhere
         ]
         made.append(MemoTable("For whom and where else", ["who and where", *metrics, "games", "goal"], rows))
-    if winner and winner.changes:
-        made.append(_side_effects(design, winner))
+    if winner and winner.changes and design.effects:
+        made.append(_side_effects(design, design.effects))
     made.append(_front_table(design, metrics))
     return made
 
 
-def _side_effects(design: Design, winner: Candidate) -> MemoTable:
+def _rivals_table(design: Design, metrics: Cells) -> MemoTable:
+    """Smaller changes than the answer and its neighbours; where there is no answer, what the search had left open."""
+    rows = []
+    for one in design.neighbours:
+        played = [cell for cell in design.proof_cells if cell in one.findings]
+        cell = next((cell for cell in played if one.findings[cell] is Finding.FAILED), played[-1])
+        games = f"{one.evidence[cell].games:,}"
+        rows.append([one.title, f"{one.cost:g}", *_measured(design, one, cell), cell.name, games, one.finding(played)])
+    columns = ["change", "cost", *metrics, "who and where", "games", "goal"]
+    if design.winner is None:
+        note = "All rulesets that the search had left open, on the deals of the proof, where they miss the goal."
+        return MemoTable("Does any other do?", columns, rows, note)
+    note = f"Every ruleset one knob away from the answer (cost {design.winner.cost:g}), on the deals of the proof."
+    return MemoTable("Would less do?", columns, rows, note)
+
+
+def _side_effects(design: Design, effects: Evidence) -> MemoTable:
     """What else the answer changes, in the first cell of the proof."""
     cell, rows = design.proof_cells[0], []
     for measure, group in _all_measures(design):
-        difference = winner.evidence[cell].difference(measure, group, ALPHA)
+        difference = effects.difference(measure, group, ALPHA)
         if isfinite(difference.value):
-            before = winner.evidence[cell].shown(measure, group, ALPHA, of_start=True)
+            before = design.start.evidence[cell].shown(measure, group, ALPHA)
             unit = fmt.difference_unit(measure.unit)
             rows.append(
                 [
@@ -279,7 +306,7 @@ def _side_effects(design: Design, winner: Candidate) -> MemoTable:
                     fmt.with_interval(difference, unit, signed=True),
                 ]
             )
-    note = f"Paired differences with 95 % intervals ({cell.name})."
+    note = f"Paired differences with 95 % intervals ({cell.name}, {effects.games:,} games)."
     return MemoTable("What it changes", ["metric", design.goal.base, "difference"], rows, note)
 
 

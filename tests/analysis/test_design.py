@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 
 from mmsim import games
-from mmsim.analysis.design import Design, Search, columns
+from mmsim.analysis.design import Design, Search
+from mmsim.analysis.design_candidates import Candidate, columns
 from mmsim.analysis.design_games import Block, KeptGames
+from mmsim.analysis.design_proof import Proof
 from mmsim.analysis.evidence import Column, Finding
 from mmsim.analysis.goals import Goal, goal_of
 from mmsim.analysis.stats import Array
 from mmsim.batch import experiment, pool
+from mmsim.batch.confidence import ALPHA
 from mmsim.batch.session import Status
 from mmsim.core.levels import Level
 from mmsim.core.variant import Variant
@@ -120,16 +123,60 @@ def test_every_ruleset_one_knob_away_is_tested_on_seeds_that_the_search_did_not_
     assert "## Would less do?" in design_memo.memo(design)
 
 
-def test_what_is_far_from_the_goal_is_excluded_early_and_nothing_is_confirmed_early() -> None:
+def test_what_is_far_from_the_goal_is_excluded_early_by_a_stricter_test() -> None:
     design = search(goal(knobs={"komi": "0:4", "dice": "2:4"}))
     (proof,) = design.proof_cells
     winner, (limit,) = design.winner, design.constraints
     assert winner is not None
     far = next(one for one in design.neighbours if one.rules == "tilted,komi=2")
     assert far.findings[proof] is Finding.FAILED
-    assert far.evidence[proof].games < winner.evidence[proof].games / 4
-    assert far.alphas[proof] < winner.alphas[proof] / 50  # the price of looking early
+    assert far.evidence[proof].games < winner.evidence[proof].games / 2
+    assert far.alphas[proof] < winner.alphas[proof] / 5  # the price of looking early
     assert far.evidence[proof].shown(limit.measure, limit.group, far.alphas[proof]).low > limit.bound
+
+
+def test_what_is_clearly_within_the_goal_is_confirmed_early_by_a_stricter_test() -> None:
+    design = search(goal(goals="seat_imbalance <= 10 pp", knobs={"komi": "3:4"}))
+    (race,), (proof,), winner, (limit,) = design.cells, design.proof_cells, design.winner, design.constraints
+    assert winner is not None
+    assert winner.evidence[proof].games < 4 * winner.evidence[race].games  # what a proof plays at least, without looks
+    assert winner.alphas[proof] < ALPHA / 2 / 50
+    assert winner.evidence[proof].shown(limit.measure, limit.group, winner.alphas[proof]).high < limit.bound
+
+
+@pytest.mark.parametrize("guards", [{}, {"score": 5}])
+def test_the_start_plays_along_only_where_something_is_compared_with_it(guards: dict[str, float]) -> None:
+    wanted, of_start = goal(knobs={"komi": "0:4"}, guards=guards, games=900), 0
+
+    def counted(blocks: Sequence[Block]) -> list[Array]:
+        nonlocal of_start
+        of_start += sum(b.games for b in blocks if b.variant.rules == "tilted" and b.variant.seed != wanted.seed)
+        return play(columns(wanted), blocks)
+
+    design = Search(wanted, counted).run()
+    (proof,) = design.proof_cells
+    assert design.winner is not None
+    assert design.effects is not None
+    assert (of_start >= design.winner.evidence[proof].games) == bool(guards)
+    assert (design.effects is design.winner.evidence[proof]) == bool(guards)
+
+
+def test_where_a_proof_confirms_nothing_the_next_smallest_change_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    confirm, tried = Proof.confirm, list[str]()
+
+    def fail_once(proof: Proof, finalist: Candidate) -> None:
+        tried.append(finalist.rules)
+        if len(tried) > 1:
+            confirm(proof, finalist)
+        else:
+            proof.finalists.append(finalist)
+
+    monkeypatch.setattr(Proof, "confirm", fail_once)
+    design = search(goal(knobs={"komi": "0:4", "head_start": "0:3"}, costs={"head_start": 3}))
+    assert len(tried) == len({*tried}) == 2
+    assert tried[0] == "tilted,komi=3"
+    assert design.winner is not None
+    assert design.winner.rules == "tilted,komi=3"  # the smaller change, which the proof had left open, after all
 
 
 def test_a_ruleset_at_the_limit_is_raced_no_longer_than_others_though_it_is_left_open() -> None:
@@ -225,13 +272,20 @@ def test_a_finalist_that_the_proof_excludes_is_not_said_to_need_more_games() -> 
     design = search(goal(goals="seat_imbalance <= 2 pp", knobs={"komi": "0:4"}, proof_games=60))
     assert design.winner is None
     (proof,) = design.proof_cells
-    assert "would settle it" in design_memo.answer(design)[1]
+    assert "should settle it" in design_memo.answer(design)[1]
     for one in design.finalists:
         one.findings[proof] = Finding.FAILED
-    assert design_memo.answer(design)[1].endswith("not met in the proof.")
+    assert design_memo.answer(design)[1].endswith("which misses it.")
 
 
 # --- several levels --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    levels = Level("uniform", "uniform", "uniform"), Level("strong", "strong", "heuristic")
+    monkeypatch.setattr(Goal, "required_levels", lambda goal: levels)
+    monkeypatch.setattr("mmsim.analysis.design_candidates.cost_of", lambda game, bots: 1.0)
 
 
 def search_at_two_levels(bound: str) -> Design:
@@ -247,16 +301,11 @@ def search_at_two_levels(bound: str) -> Design:
             for block in blocks
         ]
 
-    both = Search(wanted, play_level)
-    (weak,) = both.cells
-    both.cells = weak, replace(weak, level=Level("strong", "strong", "heuristic"))
-    return both.run()
+    return Search(wanted, play_level).run()
 
 
-def test_a_goal_for_two_levels_is_met_by_what_suits_both_and_not_by_what_is_best_at_the_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("mmsim.analysis.design.cost_of", lambda game, bots: 1.0)
+@pytest.mark.usefixtures("two_levels")
+def test_a_goal_for_two_levels_is_met_by_what_suits_both_and_not_by_what_is_best_at_the_first() -> None:
     design = search_at_two_levels("10 pp")
     assert design.winner is not None
     assert design.winner.rules == "tilted,komi=4"
@@ -265,12 +314,23 @@ def test_a_goal_for_two_levels_is_met_by_what_suits_both_and_not_by_what_is_best
     assert shown.count("instead of") == 2
 
 
-def test_where_levels_need_different_rules_none_is_confirmed_and_the_nearest_is_shown_at_every_level_played(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("mmsim.analysis.design.cost_of", lambda game, bots: 1.0)
+@pytest.mark.usefixtures("two_levels")
+def test_where_levels_need_different_rules_all_are_shown_to_miss_the_goal() -> None:
     design = search_at_two_levels("5 pp")
     assert design.winner is None
+    assert design.left == 0
     answer = design_memo.answer(design)
-    assert answer[0].startswith("No change of tilted ")
-    assert answer[-1].endswith(", on seeds that the search did not use; not tested at strong.")
+    assert answer[0].startswith("No change of tilted within these knobs meets the goal")
+    assert answer[0].endswith(": all 6 are shown to miss it.")  # some by the search, some by the proof
+    assert answer[1] == "At uniform alone it is met by komi 3 (komi=3)."
+    assert answer[2] == "Nearest: komi 4 (komi=4), which misses it."
+    assert answer[3].endswith(", on seeds that the search did not use; not tested at strong.")
+    assert "## Does any other do?" in design_memo.memo(design)
+
+
+@pytest.mark.usefixtures("two_levels")
+def test_the_answer_has_the_figures_of_the_search_where_no_proof_was_needed() -> None:
+    design = search_at_two_levels("3 pp")
+    assert design.winner is None
+    assert not any(one.evidence.keys() & {*design.proof_cells} for one in design.candidates)
+    assert "on seeds that the search did not use" not in design_memo.answer(design)[-1]
