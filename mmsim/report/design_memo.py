@@ -47,12 +47,11 @@ def answer(design: Design) -> list[str]:
     if winner is None:
         return [*_nothing_found(design, base, wanted)]
     if not winner.changes:
-        first = f"Nothing needs to change: with {base} the goal is met ({wanted}), {_where(design)}."
+        first = f"Nothing needs to change: with {base} the goal is met ({wanted}) {_where(design)}."
         return [first, *_caveats(design, winner)]
     which = "smallest confirmed change" if design.not_excluded or design.left else "smallest change"
-    first = f"The {which} of {base} that meets the goal ({wanted}): {_in_words(design, winner)}."
-    holds = f"It holds {_where(design)}: {_numbers(design, winner)}."
-    return [first, holds, _smallest(design, winner), *_caveats(design, winner)]
+    first = f"The {which} of {base} that meets the goal ({wanted}) {_where(design)}: {_in_words(design, winner)}."
+    return [first, f"There {_numbers(design, winner)}.", _smallest(design, winner), *_caveats(design, winner)]
 
 
 def _in_words(design: Design, one: Candidate) -> str:
@@ -89,7 +88,15 @@ def _limits_in_words(game: str, players: int, limits: Sequence[Constraint]) -> s
 
 
 def _where(design: Design) -> str:
-    return f"at {' and at '.join(cell.name for cell in design.proof_cells)}"
+    """The levels and boards of the goal: at expert and master on box."""
+    levels, boards = (
+        fmt.join_words([*dict.fromkeys(words)])
+        for words in (
+            (cell.level.name for cell in design.cells),
+            (cell.board for cell in design.cells if cell.board),
+        )
+    )
+    return f"at {levels} on {boards}" if boards else f"at {levels}"
 
 
 def _numbers(design: Design, candidate: Candidate) -> str:
@@ -136,17 +143,14 @@ def _smallest(design: Design, winner: Candidate) -> str:
 def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
     played, tested = len(design.candidates), (*design.finalists, *design.neighbours)
     excluded = sum(one.is_excluded((*design.cells, *design.proof_cells)) for one in design.candidates)
+    goal = f"({wanted}) {_where(design)}{' together' if len(design.cells) > 1 else ''}"
     if excluded == played and not design.left:
-        yield f"No change of {base} within these knobs meets the goal ({wanted}): all {played:,} are shown to miss it."
-    elif design.finalists:
-        yield (
-            f"No change of {base} is confirmed to meet the goal ({wanted}); of {design.grid:,} rulesets {played:,} "
-            f"were played, and {excluded:,} are shown to miss it."
-        )
+        yield f"No change of {base} within these knobs meets the goal {goal}: all {played:,} are shown to miss it."
     else:
+        known = "is confirmed to meet" if design.finalists else "was found that may meet"
         yield (
-            f"No change of {base} was found that may meet the goal ({wanted}): of {design.grid:,} rulesets {played:,} "
-            f"were played, and {excluded:,} are shown to miss it."
+            f"No change of {base} {known} the goal {goal}; of {design.grid:,} rulesets {played:,} were played, and "
+            f"{excluded:,} are shown to miss it."
         )
     yield from _enough_for_one(design)
     nearest = min(

@@ -309,8 +309,9 @@ def test_a_goal_for_two_levels_is_met_by_what_suits_both_and_not_by_what_is_best
     design = search_at_two_levels("10 pp")
     assert design.winner is not None
     assert design.winner.rules == "tilted,komi=4"
-    shown = design_memo.answer(design)[1]
-    assert shown.startswith("It holds at uniform and at strong: seat imbalance is ")
+    first, shown, *_ = design_memo.answer(design)
+    assert first.endswith(" at uniform and strong: komi 4 (komi=4).")
+    assert shown.startswith("There seat imbalance is ")
     assert shown.count("instead of") == 2
 
 
@@ -321,7 +322,9 @@ def test_where_levels_need_different_rules_all_are_shown_to_miss_the_goal() -> N
     assert design.left == 0
     answer = design_memo.answer(design)
     assert answer[0].startswith("No change of tilted within these knobs meets the goal")
-    assert answer[0].endswith(": all 6 are shown to miss it.")  # some by the search, some by the proof
+    assert answer[0].endswith(
+        " at uniform and strong together: all 6 are shown to miss it."
+    )  # some by the search, some by the proof
     assert answer[1] == "At uniform alone it is met by komi 3 (komi=3)."
     assert answer[2] == "Nearest: komi 4 (komi=4), which misses it."
     assert answer[3].endswith(", on seeds that the search did not use; not tested at strong.")
