@@ -21,7 +21,8 @@ from mmsim.analysis.estimates import SEPARATOR, TableMetrics
 from mmsim.analysis.evidence import Column
 from mmsim.analysis.run_metrics import find_metric
 from mmsim.analysis.stats import Array
-from mmsim.analysis.tables import FINISHED
+from mmsim.analysis.tables import FINISHED, TENSION
+from mmsim.analysis.win_chances import tension_table, with_temperature
 from mmsim.batch.experiment import game_seconds
 from mmsim.batch.session import Watch
 from mmsim.contests.matches import Match, MatchRunner
@@ -32,6 +33,8 @@ from mmsim.games import find_game
 from mmsim.system.files import read_bytes, remove_stale_temporaries, write_atomically
 
 _CHUNK_S = 10.0  # of one core by declared costs: what a killed search loses
+_PLAYOUTS = 50  # after every turn, where a goal is about the chances to win
+_CHANCES_S = 0.2  # about what these take in a game
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class KeptGames:
         self._runner: MatchRunner | None = None
         self._exit = ExitStack()
         self._prepared = cache(find_game(game).prepare)
+        self._needs_chances = any(find_metric(game, column.metric).table == TENSION for column in columns)
 
     def __enter__(self) -> "KeptGames":
         remove_stale_temporaries(self._folder, re.compile(r"\w+\.npz"))
@@ -76,12 +80,15 @@ class KeptGames:
         return [np.concatenate([values[piece] for piece in self._cut(block)], axis=1) for block in blocks]
 
     def _seconds(self, block: Block) -> float:
-        return block.games * game_seconds(self._game, block.variant.bots)
+        return block.games * self._game_seconds(block.variant)
+
+    def _game_seconds(self, variant: Variant) -> float:
+        return game_seconds(self._game, variant.bots) + _CHANCES_S * self._needs_chances
 
     def _cut(self, block: Block) -> Iterator[Block]:
         """A block in pieces, each of which has a file."""
         deal = self._prepared(block.variant).games_per_deal
-        step = max(int(_CHUNK_S / game_seconds(self._game, block.variant.bots)) // deal, 1) * deal
+        step = max(int(_CHUNK_S / self._game_seconds(block.variant)) // deal, 1) * deal
         for done in range(0, block.games, step):
             yield replace(block, first=block.first + done, games=min(step, block.games - done))
 
@@ -117,9 +124,13 @@ class KeptGames:
             Match(block.variant, block.first, block.games, variant.games_per_deal)
             for block, variant in zip(chunk, prepared, strict=True)
         ]
+        played = self._runner.play(matches)
+        if self._needs_chances:
+            for tables, chances in zip(played, self._runner.win_chances(matches, _PLAYOUTS), strict=True):
+                tables[TENSION] = tension_table(with_temperature(chances, 1.0))  # not fitted: no game depends on others
         return [
             self._values(variant, {name: frame.lazy() for name, frame in tables.items()})
-            for variant, tables in zip(prepared, self._runner.play(matches), strict=True)
+            for variant, tables in zip(prepared, played, strict=True)
         ]
 
     def _values(self, variant: PlayableVariant, tables: dict[str, pl.LazyFrame]) -> Array:

@@ -14,8 +14,11 @@ from mmsim.analysis.derived_metrics import SEAT_IMBALANCE
 from mmsim.analysis.estimates import WIN_SHARE
 from mmsim.analysis.knob_grid import KnobGrid, Setting, Vary, parse_vary
 from mmsim.analysis.run_metrics import declared_metrics, find_metric
+from mmsim.analysis.tables import TENSION
+from mmsim.analysis.win_chances import TENSION_SCHEMA
 from mmsim.analysis.wording import SEATS, scale_of
 from mmsim.batch.experiment import GAMES_GROUP, named_after, named_levels
+from mmsim.core.game import EstimatesWinChances
 from mmsim.core.knobs import spelled
 from mmsim.core.levels import Level
 from mmsim.core.metrics import ORDINALS, Measure
@@ -203,15 +206,14 @@ def _named(game: str, name: str, players: int) -> tuple[Measure, str]:
             raise unknown("seat", words[0], [*SEATS[:players], "last"])
         return find_metric(game, WIN_SHARE), seats[words[0]]
     word, group = (words or [""])[0], " ".join(words[1:])
-    schemas = find_game(game).tables
+    core = find_game(game)
+    schemas = core.tables | ({TENSION: TENSION_SCHEMA} if isinstance(core, EstimatesWinChances) else {})
     known = {metric.name: metric for metric in find_statistics(game).metrics if metric.known(schemas)}
     measures = {**known, SEAT_IMBALANCE.name: SEAT_IMBALANCE} if WIN_SHARE in known else known
     if word in measures:
         return measures[word], group
     if word in (measure.name for measure in declared_metrics(game)):
-        raise UsageError(
-            f"{word} takes more than the tables of the games; {unknown('metric of games', word, measures)}"
-        )
+        raise UsageError(f"{word} is not counted game by game; {unknown('metric of games', word, measures)}")
     raise unknown("metric", word, measures)
 
 

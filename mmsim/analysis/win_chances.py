@@ -28,6 +28,7 @@ from mmsim.batch.side_tables import read_win_chances
 WinChances = NDArray[np.float64]  # [turn, player], before the first turn and after every one
 _LEAD_STANDARD_ERRORS = 2.0
 COLUMNS = ("lead_changes", "decided", "comeback", "tension", "drama")
+TENSION_SCHEMA = pl.Schema({"variant": pl.String(), "game": pl.Int64(), **dict.fromkeys(COLUMNS, pl.Float64())})
 _BINS = 10
 _MIN_GAMES_TO_FIT = 20  # of a level; fewer say too little about its temperature
 _LOG_TEMPERATURES = (-1.2, 1.2)  # a third to three times
@@ -91,8 +92,7 @@ def tension_table(chances: pl.DataFrame) -> pl.DataFrame:
     for (variant, game), turns in games:
         by_turn = turns["chance"].to_numpy().reshape(-1, turns["player"].n_unique())
         rows.append({"variant": variant, "game": game, **tension(by_turn, turns["playouts"][0])})
-    schema = {"variant": pl.String, "game": pl.Int64, **dict.fromkeys(COLUMNS, pl.Float64)}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=TENSION_SCHEMA, orient="row")
 
 
 # --- calibration -------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def calibrate_run(folder: Path) -> dict[str, Calibration]:
     assert chances is not None
     games_per_deal = {variant.name: variant.games_per_deal for variant in Run(folder).manifest.variants}
     return {
-        level: check_calibration(_with_temperature(rows, temperature), games_per_deal, temperature)
+        level: check_calibration(with_temperature(rows, temperature), games_per_deal, temperature)
         for level, rows in _by_level(chances).items()
         for temperature in [fitted_temperature(rows)]
     }
@@ -140,7 +140,7 @@ def calibrate_run(folder: Path) -> dict[str, Calibration]:
 
 def calibrated(chances: pl.DataFrame) -> pl.DataFrame:
     """A table of win chances with those of every level calibrated."""
-    return pl.concat([_with_temperature(rows, fitted_temperature(rows)) for rows in _by_level(chances).values()])
+    return pl.concat([with_temperature(rows, fitted_temperature(rows)) for rows in _by_level(chances).values()])
 
 
 def _by_level(chances: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -194,7 +194,7 @@ def _forecasts(chances: pl.DataFrame) -> tuple[WinChances, WinChances]:
     return _smoothed(by_turn, playouts)[~is_last], by_turn[is_last][result_of][~is_last]
 
 
-def _with_temperature(chances: pl.DataFrame, temperature: float) -> pl.DataFrame:
+def with_temperature(chances: pl.DataFrame, temperature: float) -> pl.DataFrame:
     """A table whose chances before the last turn of a game are smoothed and scaled."""
     ordered, by_turn, is_last = _rows_of_turns(chances)
     scaled = by_turn.copy()

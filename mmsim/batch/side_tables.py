@@ -19,6 +19,7 @@ from mmsim.batch.manifest import END_POSITIONS_FILE, WIN_CHANCES_FILE
 from mmsim.batch.remarkable import kept_chances
 from mmsim.batch.run import Run
 from mmsim.batch.side_files import SCHEMAS, read_side_table, write_side_table
+from mmsim.batch.worker import win_chance_rows
 from mmsim.core.game import EstimatesWinChances
 from mmsim.core.shell import EndPosition, SupportsHeatMaps
 from mmsim.errors import MmsimError, UsageError
@@ -90,7 +91,10 @@ def sample_win_chances(run: Run, games: int, playouts: int, workers: int | None,
             on_progress(len(wanted) - len(missing) + len(chances), len(wanted))
     finally:
         if chances:
-            new = [_win_chance_rows(run, game, result, playouts) for game, result in chances.items()]
+            new = [
+                win_chance_rows(run.variant_names[variant], game, result, playouts)
+                for (variant, game), result in chances.items()
+            ]
             numbers = {name: number for number, name in enumerate(run.variant_names)}
             order = pl.col("variant").replace_strict(numbers, return_dtype=pl.Int64), "game", "turn", "player"
             table = pl.concat([*kept.values(), *new]).sort(*order)
@@ -122,20 +126,6 @@ def _win_chances(run: Run, game_of_run: GameOfRun, *, playouts: int) -> NDArray[
     game = run.game
     assert isinstance(game, EstimatesWinChances)
     return game.win_chances(replay_record(run, *game_of_run), playouts)
-
-
-def _win_chance_rows(run: Run, game: GameOfRun, chances: NDArray[np.float64], playouts: int) -> pl.DataFrame:
-    turns, players = chances.shape
-    return pl.DataFrame(
-        {
-            "variant": [run.variant_names[game[0]]] * chances.size,
-            "game": np.full(chances.size, game[1], np.int64),
-            "turn": np.repeat(np.arange(turns, dtype=np.int16), players),
-            "player": np.tile(np.arange(players, dtype=np.int8), turns),
-            "chance": chances.ravel(),
-            "playouts": np.full(chances.size, playouts, np.int32),
-        }
-    )
 
 
 # --- end positions ---------------------------------------------------------------------------------------------------

@@ -16,11 +16,12 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 from multiprocessing_logging import MultiProcessingHandler
+from numpy.typing import NDArray
 
 from mmsim.batch.confidence import seat_shares
 from mmsim.batch.journal import JournalEntry, PartFile
 from mmsim.batch.plan import Part
-from mmsim.core.game import GameRows, SimulatedGame, SupportsTraining
+from mmsim.core.game import EstimatesWinChances, GameRows, SimulatedGame, SupportsTraining
 from mmsim.core.variant import PlayableVariant, Variant
 from mmsim.errors import MmsimError
 from mmsim.games import find_game
@@ -32,6 +33,7 @@ LOG = logging.getLogger("mmsim.run")
 EXAMPLES = "training_examples"  # the folder of a part's training examples, where tables of games have theirs
 POSITIONS, FEATURES = "training_positions", "training_features"  # likewise
 SUMS = "sums"  # likewise
+CHANCES = "win_chances"  # likewise
 _GAMES_PER_EXAMPLES_CALL, _GAMES_PER_POSITIONS_CALL = 8, 64
 _PARENT_GONE = (EOFError, BrokenPipeError, ConnectionResetError)
 _MAX_MESSAGE_LENGTH = 2000  # of a bot's error
@@ -94,6 +96,16 @@ class PartPlayer:
             features.append(held)
         feature_column = pl.DataFrame({"feature": pl.Series(np.concatenate(features), dtype=pl.UInt16)})
         return _collected(part, started, {POSITIONS: pl.concat(frames), FEATURES: feature_column})
+
+    def win_chances(self, part: Part, variant: Variant, playouts: int, on_progress: OnGamesDone) -> FinishedPart:
+        """The chances to win in the games of a part, turn by turn, instead of the games' tables."""
+        started, game, ready = time.perf_counter(), self._game, self.prepare(part.variant, variant)
+        assert isinstance(game, EstimatesWinChances)
+        frames = [
+            win_chance_rows(ready.name, number, game.win_chances(game.record(ready, number), playouts), playouts)
+            for number, _ in _chunks(part, 1, on_progress)
+        ]
+        return _collected(part, started, {CHANCES: pl.concat(frames)})
 
     @property
     def _trainable(self) -> SupportsTraining:
@@ -165,6 +177,21 @@ def sums_of_games(game: SimulatedGame, prepared: PlayableVariant, rows: GameRows
     return pl.DataFrame(columns)
 
 
+def win_chance_rows(variant: str, game: int, chances: NDArray[np.float64], playouts: int) -> pl.DataFrame:
+    """The chances to win in a game, one row per turn and player."""
+    turns, players = chances.shape
+    return pl.DataFrame(
+        {
+            "variant": [variant] * chances.size,
+            "game": np.full(chances.size, game, np.int64),
+            "turn": np.repeat(np.arange(turns, dtype=np.int16), players),
+            "player": np.tile(np.arange(players, dtype=np.int8), turns),
+            "chance": chances.ravel(),
+            "playouts": np.full(chances.size, playouts, np.int32),
+        }
+    )
+
+
 def _frame(rows: Any) -> pl.DataFrame:
     return pl.DataFrame({name: pl.Series(rows[name].copy()) for name in rows.dtype.names or ()})
 
@@ -202,8 +229,8 @@ class Task:
 
     `one_by_one` is set after a failure, to find the game that causes it. With a `learner`, training examples of that
     bot are collected instead of the games' tables; with `positions`, positions for a value net; with `games_per_row`,
-    sums over that many games. The `stamp` identifies the variant as the parent has prepared it; a worker that prepares
-    something else refuses to play.
+    sums over that many games; with `playouts`, the chances to win, estimated with that many. The `stamp` identifies the
+    variant as the parent has prepared it; a worker that prepares something else refuses to play.
     """
 
     part: Part
@@ -214,6 +241,7 @@ class Task:
     positions: bool = False
     stamp: str | None = None
     games_per_row: int = 0
+    playouts: int = 0
 
 
 class _PipeLogHandler(MultiProcessingHandler):  # type: ignore[misc]
@@ -281,6 +309,8 @@ def carry_out(player: PartPlayer, task: Task, on_progress: OnGamesDone) -> Finis
         return player.collect_positions(task.part, task.variant, on_progress)
     if task.learner is not None:
         return player.collect(task.part, task.variant, task.learner, on_progress)
+    if task.playouts:
+        return player.win_chances(task.part, task.variant, task.playouts, on_progress)
     if task.stamp not in (None, player.prepare(task.part.variant, task.variant).fingerprint):
         raise MmsimError(f"the files or bots of {task.name} were changed while it was played; undo that and resume")
     if task.games_per_row:

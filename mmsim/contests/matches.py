@@ -13,7 +13,7 @@ from mmsim.batch.confidence import Tally
 from mmsim.batch.plan import Part
 from mmsim.batch.pool import Pool
 from mmsim.batch.session import Status, Watch, follow
-from mmsim.batch.worker import EXAMPLES, FEATURES, POSITIONS, SUMS, Task
+from mmsim.batch.worker import CHANCES, EXAMPLES, FEATURES, POSITIONS, SUMS, Task
 from mmsim.core.variant import Variant
 from mmsim.games import find_game
 from mmsim.system.temporary import temporary_folder
@@ -123,12 +123,21 @@ class MatchRunner:
         for parts in self._run(matches, positions=True):
             yield self._read(POSITIONS, parts), self._read(FEATURES, parts)
 
+    def win_chances(self, matches: Sequence[Match], playouts: int) -> list[pl.DataFrame]:
+        """The chances to win in the games of every match, one row per game, turn and player."""
+        return [self._read(CHANCES, parts) for parts in self._run(matches, playouts=playouts)]
+
     def sum_up(self, matches: Sequence[Match]) -> pl.DataFrame:
         """Sums over all games of every match, one row each; see `sums_of_games`."""
         return pl.concat([self._read(SUMS, parts).sum() for parts in self._run(matches, sums=True)])
 
     def _run(
-        self, matches: Sequence[Match], learner: str | None = None, positions: bool = False, sums: bool = False
+        self,
+        matches: Sequence[Match],
+        learner: str | None = None,
+        positions: bool = False,
+        sums: bool = False,
+        playouts: int = 0,
     ) -> list[list[Part]]:
         """Have all games played, for what a `Task` may want of them; returns the parts of every match."""
         numbered = [(number, part) for number, match in enumerate(matches) for part in match.parts()]
@@ -138,7 +147,15 @@ class MatchRunner:
         def task(part: Part) -> Task:
             variant = matches[part.variant].variant
             name, games_per_row = f"{variant.rules} with {variant.bots}", part.count if sums else 0
-            return Task(part, variant, name, learner=learner, positions=positions, games_per_row=games_per_row)
+            return Task(
+                part,
+                variant,
+                name,
+                learner=learner,
+                positions=positions,
+                games_per_row=games_per_row,
+                playouts=playouts,
+            )
 
         for _ in follow(self._pool.play(map(task, parts)), status, costs, time.monotonic(), self._watch):
             pass  # what is wanted of a part is in its files

@@ -25,6 +25,7 @@ def test_a_goal_is_a_limit_a_range_or_better_than_the_start() -> None:
     assert limits("win_share 2nd < 26%") == [("win_share", "2nd", 1, 0.26, False)]
     assert limits("margin smaller by 2") == [("margin", "", 1, -2.0, True)]
     assert limits("track_decided later") == [("track_decided", "", -1, -0.01, True)]  # by what matters
+    assert limits("decided >= 60 %") == [("decided", "", -1, 0.6, False)]  # of the chances to win
 
 
 def test_a_guard_limits_the_worse_side_or_both_if_neither_is_worse() -> None:
@@ -46,7 +47,7 @@ def test_a_guard_limits_the_worse_side_or_both_if_neither_is_worse() -> None:
         ("turns <= 30 %", "turns is in turns, so no % or pp"),
         ("turns 34..28", "is no range: it goes from 34 to 28"),
         ("seat_imbalance <= 0 pp", "name a limit above 0 pp"),
-        ("decided later", "decided takes more than the tables of the games.*did you mean 'track_decided'"),
+        ("skill_gradient larger", "skill_gradient is not counted game by game"),
         ("turns", "is not a goal like"),
         ("margin nicer", "is not a goal like"),
     ],
