@@ -67,7 +67,7 @@ class Candidates:
         self.constraints = goal.constraints()
         self.columns = columns(goal)
         self._first_level = goal.required_levels()[0]
-        self._is_paired = any(limit.relative for limit in self.constraints)
+        self.is_paired = any(limit.relative for limit in self.constraints)
         self._legal: dict[Setting, bool] = {}
         self._blocks: dict[Block, Array] = {}
         self.known: dict[Setting, Candidate] = {}
@@ -106,21 +106,21 @@ class Candidates:
         """Have every candidate play this many games in a cell."""
         blocks = []
         for one in candidates:
-            evidence = one.evidence.setdefault(cell, Evidence(self.columns, self._is_paired))
+            evidence = one.evidence.setdefault(cell, Evidence(self.columns, self.is_paired))
             if (done := evidence.games) < games:
                 own = [self._block(rules, cell, done, games) for rules in (one.rules, self.goal.base)]
-                blocks.append((evidence, own if self._is_paired else own[:1]))
+                blocks.append((evidence, own if self.is_paired else own[:1]))
         missing = dict.fromkeys(block for _, both in blocks for block in both if block not in self._blocks)
         self._blocks |= zip(missing, self._play([*missing]), strict=True)
         for evidence, both in blocks:
             evidence.add(*(self._blocks[block] for block in both))
         for block in missing:
-            if not (self._is_paired and block.variant.rules == self.goal.base):
+            if not (self.is_paired and block.variant.rules == self.goal.base):
                 del self._blocks[block]  # nothing else is compared with it
 
     def against_start(self, one: Candidate, cell: Cell, games: int) -> Evidence:
         """A ruleset and the start on the same deals."""
-        if self._is_paired and one.evidence[cell].games >= games:
+        if self.is_paired and one.evidence[cell].games >= games:
             return one.evidence[cell]
         evidence = Evidence(self.columns, is_paired=True)
         evidence.add(*self._play([self._block(rules, cell, 0, games) for rules in (one.rules, self.goal.base)]))

@@ -148,8 +148,11 @@ class Proof:
         tested = [*self.finalists, *self.neighbours]
         for cell in self.cells:
             if cell not in start.findings and any(cell in one.findings for one in tested):
-                games = self._candidates.games_at(cell.level, self._goal.games)
-                self._test([start], cell, games, self._alpha, looks_early=False)
+                if self.winner and self._candidates.is_paired:  # the games are there: it played along
+                    self._test([start], cell, self._planned[cell], self._alpha)
+                else:
+                    games = self._candidates.games_at(cell.level, self._goal.games)
+                    self._test([start], cell, games, self._alpha, looks_early=False)
         if self.winner:
             games = min(self._goal.games, self.winner.evidence[self.cells[0]].games)
             self.effects = self._candidates.against_start(self.winner, self.cells[0], games)

@@ -19,6 +19,7 @@ from mmsim.analysis.wording import ruleset_titles, wording
 from mmsim.batch.confidence import ALPHA
 from mmsim.core.metrics import Measure
 from mmsim.games import find_shell
+from mmsim.report.sentences import capitalise
 
 _MAX_FRONT = 12  # rows of the table of trade-offs
 Cells = list[str]
@@ -51,7 +52,7 @@ def answer(design: Design) -> list[str]:
         return [first, *_caveats(design, winner)]
     which = "smallest confirmed change" if design.not_excluded or design.left else "smallest change"
     first = f"The {which} of {base} that meets the goal ({wanted}) {_where(design)}: {_in_words(design, winner)}."
-    return [first, f"There {_numbers(design, winner)}.", _smallest(design, winner), *_caveats(design, winner)]
+    return [first, f"{_numbers(design, winner)}.", _smallest(design, winner), *_caveats(design, winner)]
 
 
 def _in_words(design: Design, one: Candidate) -> str:
@@ -64,18 +65,23 @@ def _in_words(design: Design, one: Candidate) -> str:
 
 def goal_in_words(goal: Goal, constraints: Sequence[Constraint]) -> str:
     """The goals as players would say them: unevenness of the seats: at most 1 point."""
-    players = find_shell(goal.game).explain(goal.base, goal.players).players
     by_text: dict[str, list[Constraint]] = {}
     for limit in constraints:
         if not limit.is_guard:
             by_text.setdefault(limit.text, []).append(limit)
-    return fmt.join_words([_limits_in_words(goal.game, players, limits) for limits in by_text.values()])
+    return fmt.join_words([_limits_in_words(goal, limits) for limits in by_text.values()])
 
 
-def _limits_in_words(game: str, players: int, limits: Sequence[Constraint]) -> str:
+def _label(goal: Goal, limit: Constraint) -> str:
+    """What is limited, as players would say it: unevenness of the seats."""
+    players = find_shell(goal.game).explain(goal.base, goal.players).players
+    return wording(goal.game, limit.measure.name, limit.group, players).label
+
+
+def _limits_in_words(goal: Goal, limits: Sequence[Constraint]) -> str:
     """The one or two limits of a goal."""
     first, unit = limits[0], limits[0].measure.unit
-    label = wording(game, first.measure.name, first.group, players).label
+    label = _label(goal, first)
     amounts = " to ".join(f"{abs(limit.bound) * fmt.scale_of(unit):g}" for limit in limits)
     is_percentage = unit == "share" and not first.relative
     noun = "%" if is_percentage else "points" if unit.startswith("share") else unit
@@ -111,7 +117,7 @@ def _numbers(design: Design, candidate: Candidate) -> str:
             if before and candidate is not design.start:
                 instead = f" instead of {fmt.short(before.shown(limit.measure, limit.group, ALPHA), unit)}"
             values.append(f"{fmt.with_interval(shown, unit)}{instead} ({cell.name}, {evidence.games:,} games)")
-        parts.append(f"{fmt.label(limit.measure.name, limit.group)} is {fmt.join_words(values)}")
+        parts.append(f"{capitalise(_label(design.goal, limit))}: {fmt.join_words(values)}")
     missing = [cell.name for cell in design.cells if cell.name not in {played.name for played in cells}]
     held_out = ", on seeds that the search did not use" if set(cells) <= {*design.proof_cells} else ""
     return f"{'; '.join(parts)}{held_out}{f'; not tested at {fmt.join_words(missing)}' if missing else ''}"
@@ -157,7 +163,7 @@ def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:
         design.candidates, key=lambda one: (one not in tested, not _is_open(design, one), _violation(design, one))
     )
     yield f"Nearest: {_in_words(design, nearest)}, {_state(design, nearest, nearest in tested)}."
-    yield f"There {_numbers(design, nearest)}."
+    yield f"{_numbers(design, nearest)}."
 
 
 def _state(design: Design, one: Candidate, is_tested: bool) -> str:
@@ -201,18 +207,35 @@ def _violation(design: Design, one: Candidate) -> float:
 
 def _caveats(design: Design, winner: Candidate) -> Iterator[str]:
     """For whom and where else the answer holds, or does not."""
-    texts = {
-        Finding.MET: "It also holds for {}.",
-        Finding.FAILED: "It does not hold for {}.",
-        Finding.OPEN: "Open, for want of games: {}.",
-    }
-    for finding, text in texts.items():
-        if names := [cell.name for cell in design.elsewhere if winner.findings[cell] is finding]:
-            yield text.format(_listed(names))
+    words = {Finding.MET: "met", Finding.FAILED: "missed", Finding.OPEN: "open, for want of games,"}
+    first = design.cells[0]
+    levels = [cell for cell in design.elsewhere if cell.board == first.board]
+    if levels:
+        names = {
+            word: fmt.join_words([cell.level.name for cell in levels if winner.findings[cell] is finding])
+            for finding, word in words.items()
+        }
+        yield f"At other levels it is {'; '.join(f'{word} at {name}' for word, name in names.items() if name)}."
+    if boards := [cell for cell in design.elsewhere if cell not in levels]:
+        findings = [winner.findings[cell] for cell in boards]
+        counts = {word: findings.count(finding) for finding, word in words.items() if finding in findings}
+        many = f"{len(boards)} other boards" if len(boards) > 1 else "another board"
+        counted = "; ".join(f"{word} on {count}" for word, count in counts.items())
+        ranges = [
+            f"{_label(design.goal, limit)} {_range([winner.evidence[cell] for cell in boards], limit)}"
+            for limit in _by_metric(design, guards=False)
+        ]
+        yield f"On {many} at {first.level.name} it is {counted} ({'; '.join(ranges)})."
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) < 7 else f"{len(names)} others"
+def _range(evidences: Sequence[Evidence], limit: Constraint) -> str:
+    """The lowest and the highest estimate of a metric."""
+    estimates = sorted(
+        (evidence.shown(limit.measure, limit.group, ALPHA) for evidence in evidences), key=lambda one: one.value
+    )
+    unit = limit.measure.unit
+    ends = dict.fromkeys(fmt.short(one, unit) for one in (estimates[0], estimates[-1]))
+    return " to ".join(ends)
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 import json
 import random
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -159,6 +160,9 @@ def test_the_start_plays_along_only_where_something_is_compared_with_it(guards: 
     assert design.effects is not None
     assert (of_start >= design.winner.evidence[proof].games) == bool(guards)
     assert (design.effects is design.winner.evidence[proof]) == bool(guards)
+    if guards:
+        assert of_start <= design.winner.evidence[proof].games + wanted.games  # of larger changes; no game of it again
+        assert design.start.evidence[proof].games > wanted.games
 
 
 def test_where_a_proof_confirms_nothing_the_next_smallest_change_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,6 +282,23 @@ def test_a_finalist_that_the_proof_excludes_is_not_said_to_need_more_games() -> 
     assert design_memo.answer(design)[1].endswith("which misses it.")
 
 
+def test_the_answer_says_at_which_other_levels_and_on_how_many_other_boards_it_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels = [Level(name, name, "uniform") for name in ("weak", "uniform", "strong")]
+    monkeypatch.setattr("mmsim.analysis.design_proof.named_levels", lambda game, words: levels)
+    wanted = goal(goals="seat_imbalance <= 10 pp", knobs={"komi": "0:4"}, games=600)
+    wanted = replace(wanted, elsewhere=("flat", "steep", "even"), elsewhere_levels=("all",))
+    design = search_with_strong_players(wanted, lambda variant: "strong" in variant.bots or variant.board == "steep")
+    assert design.winner is not None
+    assert design.winner.rules == "tilted,komi=2"
+    answer = design_memo.answer(design)
+    assert "At other levels it is met at weak; missed at strong." in answer
+    on_boards, figures = answer[-1].split(" (")
+    assert on_boards == "On 3 other boards at uniform it is met on 2; missed on 1"
+    assert re.fullmatch(r"unevenness of the seats \d\.\d.pp to \d\d.pp\)\.", figures)
+
+
 # --- several levels --------------------------------------------------------------------------------------------------
 
 
@@ -288,20 +309,21 @@ def two_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mmsim.analysis.design_candidates.cost_of", lambda game, bots: 1.0)
 
 
-def search_at_two_levels(bound: str) -> Design:
-    """At the second level the first player is better by two points, so that no komi is fair at both."""
-    wanted = goal(goals=f"seat_imbalance <= {bound}", knobs={"komi": "0:5"})
+def search_with_strong_players(wanted: Goal, at: Callable[[Variant], bool]) -> Design:
+    """A search in which the first player is better by two points at some levels or on some boards."""
     kept = columns(wanted)
 
-    def play_level(blocks: Sequence[Block]) -> list[Array]:
-        return [
-            _values(
-                kept, replace(block, variant=replace(block.variant, bots="uniform")), block.variant.bots == "strong"
-            )
-            for block in blocks
-        ]
+    def play_well(blocks: Sequence[Block]) -> list[Array]:
+        plain = [replace(block, variant=replace(block.variant, bots="uniform", board=None)) for block in blocks]
+        return [_values(kept, one, at(block.variant)) for one, block in zip(plain, blocks, strict=True)]
 
-    return Search(wanted, play_level).run()
+    return Search(wanted, play_well).run()
+
+
+def search_at_two_levels(bound: str) -> Design:
+    """At the second level the first player is better, so that no komi is fair at both."""
+    wanted = goal(goals=f"seat_imbalance <= {bound}", knobs={"komi": "0:5"})
+    return search_with_strong_players(wanted, lambda variant: variant.bots == "strong")
 
 
 @pytest.mark.usefixtures("two_levels")
@@ -311,7 +333,7 @@ def test_a_goal_for_two_levels_is_met_by_what_suits_both_and_not_by_what_is_best
     assert design.winner.rules == "tilted,komi=4"
     first, shown, *_ = design_memo.answer(design)
     assert first.endswith(" at uniform and strong: komi 4 (komi=4).")
-    assert shown.startswith("There seat imbalance is ")
+    assert shown.startswith("Unevenness of the seats: ")
     assert shown.count("instead of") == 2
 
 
