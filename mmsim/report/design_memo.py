@@ -113,10 +113,11 @@ def _numbers(design: Design, candidate: Candidate) -> str:
         for cell in cells:
             evidence = candidate.evidence[cell]
             shown = evidence.shown(limit.measure, limit.group, _each(design, candidate.alphas.get(cell, ALPHA)))
-            before, instead = design.start.evidence.get(cell), ""
+            before, instead, games = design.start.evidence.get(cell), "", f"{evidence.games:,} games"
             if before and candidate is not design.start:
                 instead = f" instead of {fmt.short(before.shown(limit.measure, limit.group, ALPHA), unit)}"
-            values.append(f"{fmt.with_interval(shown, unit)}{instead} ({cell.name}, {evidence.games:,} games)")
+                games += f" and {before.games:,} with no change" if before.games < evidence.games else ""
+            values.append(f"{fmt.with_interval(shown, unit)}{instead} ({cell.name}, {games})")
         parts.append(f"{capitalise(_label(design.goal, limit))}: {fmt.join_words(values)}")
     missing = [cell.name for cell in design.cells if cell.name not in {played.name for played in cells}]
     held_out = ", on seeds that the search did not use" if set(cells) <= {*design.proof_cells} else ""
@@ -143,7 +144,8 @@ def _smallest(design: Design, winner: Candidate) -> str:
             f"None of the {smaller:,} rulesets played that change less meets the goal; {left:,} more were not played, "
             "so a smaller change may exist."
         )
-    return f"Less does not do: all {smaller:,} rulesets that change less are shown to miss the goal."
+    those = "the one ruleset that changes less is" if smaller == 1 else f"all {smaller:,} rulesets that change less are"
+    return f"Less does not do: {those} shown to miss the goal."
 
 
 def _nothing_found(design: Design, base: str, wanted: str) -> Iterator[str]:

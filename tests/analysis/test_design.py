@@ -142,6 +142,7 @@ def test_what_is_clearly_within_the_goal_is_confirmed_early_by_a_stricter_test()
     assert winner is not None
     assert winner.evidence[proof].games < 4 * winner.evidence[race].games  # what a proof plays at least, without looks
     assert winner.alphas[proof] < ALPHA / 2 / 50
+    assert design_memo.answer(design)[-1].endswith(": the one ruleset that changes less is shown to miss the goal.")
     assert winner.evidence[proof].shown(limit.measure, limit.group, winner.alphas[proof]).high < limit.bound
 
 
@@ -160,6 +161,7 @@ def test_the_start_plays_along_only_where_something_is_compared_with_it(guards: 
     assert design.effects is not None
     assert (of_start >= design.winner.evidence[proof].games) == bool(guards)
     assert (design.effects is design.winner.evidence[proof]) == bool(guards)
+    assert "10,020 games and 5,040 with no change)" in design_memo.answer(design)[1]
     if guards:
         assert of_start <= design.winner.evidence[proof].games + wanted.games  # of larger changes; no game of it again
         assert design.start.evidence[proof].games > wanted.games
